@@ -10,6 +10,7 @@ import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/stores/branch-store.ts'
 import { type Collection, MONGO_USERS, type MongoAction, type MongoUser } from '#shared/stores/collection.ts';
 import { EVENTS } from '#shared/stores/event-model.ts';
 import { GUIDES } from '#shared/stores/guide-model.ts';
+import { HEALTH } from '#shared/stores/mongo-check.ts';
 import { POSTAL_CODES } from '#shared/stores/postal-code-store.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 
@@ -22,7 +23,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
 export const COLLECTIONS: readonly Collection[] = [
   ...[GUIDES, CREATIONS, EVENTS, MANIFESTS, USERS, ACCOUNTS, AUDIT],
   ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, POSTAL_CODES, TARIFFS],
-  ...[LABEL_USAGE, USAGE],
+  ...[LABEL_USAGE, USAGE, HEALTH],
 ];
 
 /** By collection; `''` is every collection of the database, and the database itself. */

@@ -10,6 +10,7 @@ import { httpErrors } from './errors.ts';
 import { accountQuota } from './hooks/account-quota.ts';
 import { authenticate } from './hooks/authenticate.ts';
 import { authorize } from './hooks/authorize.ts';
+import { countActions } from './hooks/count-actions.ts';
 import { delayRateLimited } from './hooks/delay-rate-limited.ts';
 import { heavyRequests } from './hooks/heavy-requests.ts';
 import { openapi } from './openapi/document.ts';
@@ -25,6 +26,7 @@ import { storesPlugin } from './plugins/stores.ts';
 import { tariffsPlugin } from './plugins/tariffs.ts';
 import { tokensPlugin } from './plugins/tokens.ts';
 import { usagePlugin } from './plugins/usage.ts';
+import { userActionsPlugin } from './plugins/user-actions.ts';
 import { webhooksPlugin } from './plugins/webhooks.ts';
 import { branchRoutes } from './routes/branches.ts';
 import { creationRoutes } from './routes/create-guides.ts';
@@ -61,6 +63,7 @@ export function buildApi(
 
       // Each plugin stands behind those that it uses, and therefore closes before them.
       await server.register(storesPlugin, options);
+      await server.register(userActionsPlugin, options);
       await server.register(accountsPlugin, options);
       await server.register(tokensPlugin, options);
       await server.register(limitsPlugin, options);
@@ -72,9 +75,12 @@ export function buildApi(
       await server.register(labelsPlugin, options);
       await server.register(usagePlugin);
       await server.register(retentionPlugin, options);
-      beatWhileServing(server, 'api', server.redis, config.REDIS_PREFIX, () => ({
+      beatWhileServing(server, 'api', server.redis, config, (at) => ({
         limited: server.quotaReport.mostRefused(),
+        actions: server.userActions.report(at),
       }));
+
+      await server.register(countActions);
 
       // Without a token.
       await server.register(docsRoutes, options);

@@ -154,8 +154,9 @@ export class BranchesClient {
     return new Map(codes.flatMap((code, i) => (cities[i] ? [[code, cities[i]] as const] : [])));
   }
 
+  /** Asks what creations ask, with the same token. @throws RefusesUs if branches does not take it. */
   ping(): Promise<unknown> {
-    return this.#call('/health/live', 'health');
+    return this.#call('/internal/version', 'health');
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Pool } from 'undici';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { INTERNAL_TOKEN_HEADER, REQUEST_ID_HEADER } from '#shared/http/internal-calls.ts';
+import { RefusesUs } from '#shared/stores/dependencies.ts';
 
 type Call = {
   service: string;
@@ -18,8 +19,8 @@ type Call = {
 /**
  * Calls another of our services, and returns its answer.
  *
- * @throws DomainError `unavailable` if the service says so, `notFound` if it answers 404; Error for any other answer;
- * what undici throws.
+ * @throws DomainError `unavailable` if the service says so, `notFound` if it answers 404; RefusesUs if it does not take the
+ * token; Error for any other answer; what undici throws.
  */
 export async function callInternal<T>(
   pool: Pool,
@@ -38,6 +39,7 @@ export async function callInternal<T>(
   });
   if (response.statusCode === 200) return (await response.body.json()) as T;
   const cause = new Error(`${service} answered ${response.statusCode}: ${await response.body.text()}`);
+  if (response.statusCode === 401) throw new RefusesUs(`${service} refuses INTERNAL_TOKEN`, { cause });
   if (response.statusCode === 503) throw new DomainError('unavailable', { cause });
   if (response.statusCode === 404 && notFound) throw new DomainError(notFound, { cause });
   throw cause;

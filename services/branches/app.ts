@@ -10,8 +10,9 @@ import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { BranchStore } from '#shared/stores/branch-store.ts';
+import { BranchStore, GENERATIONS } from '#shared/stores/branch-store.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
+import { reading } from '#shared/stores/mongo-check.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
 import { BranchCache } from './branch-cache.ts';
 import { BranchLookup } from './branch-lookup.ts';
@@ -28,9 +29,9 @@ export function buildBranches(config: BranchesConfig, log: Logger): Promise<Http
 /** Without Redis each lookup asks MongoDB, so only MongoDB is required. */
 function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): BranchLookup {
   const { MONGODB_URI, REDIS_URL, REDIS_PREFIX: prefix } = config;
-  const store = new BranchStore(openMongo(server, MONGODB_URI));
+  const store = new BranchStore(openMongo(server, MONGODB_URI, reading(GENERATIONS)));
   const redis = openOptionalRedis(server, REDIS_URL, prefix);
-  beatWhileServing(server, 'branches', redis, prefix);
+  beatWhileServing(server, 'branches', redis, config);
   const cache = new BranchCache(redis, prefix);
   const lookup = new BranchLookup({ store, cache, log, metrics: server.metrics });
   server.addHook('onClose', async () => lookup.close());

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
 import { Queue } from 'bullmq';
@@ -7,15 +8,17 @@ import { observeLogins } from '#shared/audit/record-logins.ts';
 import { warnOfDemoUsers } from '#shared/auth/demo-users.ts';
 import { Login } from '#shared/auth/login.ts';
 import { LoginLimit } from '#shared/auth/login-limit.ts';
-import { UserStore } from '#shared/auth/user-store.ts';
+import { USERS, UserStore } from '#shared/auth/user-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
+import { reading } from '#shared/stores/mongo-check.ts';
 import { openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import { fingerprintsOf, type Process } from '#shared/stores/shared-settings.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { bullBoard } from './bull-board.ts';
 import type { DashboardConfig } from './config.ts';
@@ -40,7 +43,7 @@ export function buildDashboard(config: DashboardConfig, log: Logger): Promise<Ht
 async function assemble(server: HttpServer, config: DashboardConfig, log: Logger): Promise<void> {
   warnOfDemoUsers(config, log);
   const prefix = config.REDIS_PREFIX;
-  const mongo = openMongo(server, config.MONGODB_URI);
+  const mongo = openMongo(server, config.MONGODB_URI, reading(USERS));
   const auditLog = openAuditLog(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const answers = openOptionalRedis(server, config.LABEL_CACHE_URL, prefix, 'label-cache');
@@ -53,7 +56,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
   const { dependencies } = server;
   const watch = new Watch({
-    readState: queueStateReader({ redis, prefix, queue, webhooks, auditLog }),
+    readState: queueStateReader({ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) }),
     history: new ProblemHistory(redis, prefix),
     dependencies,
   });
@@ -79,6 +82,12 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
     const support = { guides, webhooks, events, answers, prefix, auditLog, timeZone: config.TIME_ZONE };
     await operators.register(supportRoutes(support));
   });
+}
+
+/** The dashboard has no heartbeat: it compares its own settings with those of the others. */
+function ownProcess(config: DashboardConfig): Process {
+  const settings = fingerprintsOf(config);
+  return { service: 'dashboard', id: '', host: hostname(), pid: process.pid, startedAt: 0, settings };
 }
 
 function openQueue(server: HttpServer, connection: RedisClient, prefix: string): Queue<LabelJob> {

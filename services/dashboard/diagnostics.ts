@@ -1,11 +1,15 @@
+import type { UserAction } from '#shared/contracts/user-actions.ts';
+import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
 import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnoses/customers.ts';
-import { type Diagnosis, type Finding, type LastSeen, LEVELS } from './diagnoses/finding.ts';
-import { diagnoseQueue, diagnoseRequests } from './diagnoses/labels.ts';
+import { type Diagnosis, type Finding, isAction, type LastSeen, LEVELS } from './diagnoses/finding.ts';
+import { diagnoseQueue } from './diagnoses/labels.ts';
 import { diagnoseReturn, diagnoseServices, diagnoseWorkers, SERVICES } from './diagnoses/processes.ts';
+import { diagnoseSettings } from './diagnoses/settings.ts';
 import {
   type Dependency,
   diagnoseDependencies,
   diagnoseLabelCache,
+  diagnoseMongo,
   diagnoseRedis,
   reportsOf,
 } from './diagnoses/stores.ts';
@@ -15,16 +19,18 @@ import type { QueueState } from './queue-state.ts';
  * Finds problems. Grave problems come first. What follows from a problem that is named is left out, so that each cause is
  * one line. An unknown value is a problem too, because the page reports that all is well if it has no problem.
  */
-export function diagnose(state: QueueState, lastSeen: LastSeen = { labelsCause: 0, redis: 0 }): Diagnosis[] {
+export function diagnose(state: QueueState, lastSeen: LastSeen = { causes: {}, redis: 0 }): Diagnosis[] {
   const found: Finding[] = [
     ...diagnoseRedis(state),
     ...diagnoseReturn(state, lastSeen),
     ...diagnoseServices(state),
     ...diagnoseDependencies(state),
+    ...diagnoseMongo(state),
+    ...diagnoseSettings(state),
     ...diagnoseLabelCache(state),
     ...diagnoseWorkers(state),
     ...diagnoseQueue(state, lastSeen),
-    ...diagnoseRequests(state, lastSeen),
+    ...diagnoseActions(state, lastSeen),
     ...diagnoseWebhooks(state),
     ...diagnoseAccounts(state),
     ...diagnoseAuditLog(state),
@@ -33,16 +39,30 @@ export function diagnose(state: QueueState, lastSeen: LastSeen = { labelsCause: 
   return found
     .filter(({ effects = [] }) => !effects.some((effect) => explained.has(effect)))
     .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level))
-    .map(({ explains = [], effects = [], ...diagnosis }) => ({
-      ...diagnosis,
-      ...(explains.includes('labels') && { labels: 'cause' as const }),
-      ...(effects.includes('labels') && { labels: 'effect' as const }),
-    }));
+    .map(({ explains = [], effects = [], ...diagnosis }) => {
+      const [causes, effectOn] = [explains.filter(isAction), effects.filter(isAction)];
+      return {
+        ...diagnosis,
+        ...(causes.length > 0 && { causes }),
+        ...(effectOn.length > 0 && { effectOn }),
+      };
+    });
 }
+
+const NAMES: Readonly<Record<UserAction, string>> = {
+  login: 'entrar',
+  create: 'crear',
+  quote: 'cotizar',
+  print: 'imprimir',
+  event: 'eventos',
+  manifest: 'manifiestos',
+  webhook: 'webhooks',
+};
 
 /** Lists what `diagnose` examined, and how many processes reported. */
 export function lookedAt(state: QueueState): string[] {
   const { workers, services, webhooks } = state;
+  const actions = reportedActions(state);
   const processes = SERVICES.map(
     (name) => `${name} (${services.filter((one) => one.service === name).length})`,
   );
@@ -55,7 +75,10 @@ export function lookedAt(state: QueueState): string[] {
     ...(isReported('label-cache') ? ['el Redis de las etiquetas'] : []),
     ...(isReported('tariff') ? ['la lectura de las tarifas'] : []),
     'la cola',
-    'las solicitudes de etiquetas de los últimos 5 min',
+    ...(actions.length > 0
+      ? [`qué se contestó en la última media hora (${actions.map((action) => NAMES[action]).join(', ')})`]
+      : []),
+    ...(services.some(({ settings }) => settings) ? ['que los procesos tengan los mismos secretos'] : []),
     ...(webhooks ? ['los webhooks que fallan, atrasados o apagados'] : []),
     ...(services.some(({ limited }) => limited) ? ['las cuentas que pasan su límite'] : []),
   ];

@@ -1,4 +1,4 @@
-import { LABEL_OUTCOMES, type LabelOutcome, type MinuteCounts } from '#shared/stores/label-counts.ts';
+import { LABEL_OUTCOMES, type LabelOutcome, type MinuteCounts } from '#shared/stores/action-counts.ts';
 
 /** A minute is 1 wide. Each outcome has a row, and each row its own scale. */
 const ROW_HEIGHT = 30;
@@ -10,8 +10,8 @@ const TABLE_MINUTES = 10;
 
 const NAMES: Record<LabelOutcome, string> = {
   printed: 'Impresas',
-  failed: 'Con error 500',
-  refused: 'Rechazadas, 503',
+  failed: 'Con error',
+  refused: 'Rechazadas, 503 saturado',
   limited: 'Por límite, 429',
 };
 

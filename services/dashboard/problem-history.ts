@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import { type Static, Type } from 'typebox';
+import { USER_ACTIONS, type UserAction } from '#shared/contracts/user-actions.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { Diagnosis, LastSeen } from './diagnoses/finding.ts';
 import { REDIS_RETURNS } from './diagnoses/processes.ts';
@@ -11,7 +12,7 @@ const GAP_MS = 60_000;
 const SHORT_MS = 1_000;
 const MAX_EPISODES = 50;
 const MAX_SHOWN = 10;
-/** Labels that a cause held up still fail or are late for so long. */
+/** What a cause held up still fails or is late for so long. */
 const AFTERMATH_MS = 300_000;
 const REDIS_OUTAGES = ['redis', 'redis-read-only'];
 
@@ -19,7 +20,9 @@ const REDIS_OUTAGES = ['redis', 'redis-read-only'];
 const Episode = Type.Object({
   id: Type.String(),
   text: Type.String(),
-  labels: Type.Optional(Type.Enum(['cause', 'effect'])),
+  causes: Type.Optional(Type.Array(Type.Enum(USER_ACTIONS))),
+  effectOn: Type.Optional(Type.Array(Type.Enum(USER_ACTIONS))),
+  fades: Type.Optional(Type.Boolean()),
   from: Type.Integer(),
   to: Type.Integer(),
 });
@@ -63,11 +66,12 @@ export class ProblemHistory {
    */
   async record(problems: readonly Diagnosis[], at: number, begun = at): Promise<void> {
     this.#aheadMs = at - performance.now();
-    for (const { id, level, text, labels } of problems) {
+    for (const { id, level, text, causes, effectOn, fades } of problems) {
       if (level === 'nota' || id === REDIS_RETURNS) continue;
       const from = this.#current(id, at)?.from ?? begun;
       const field = `${id} ${from}`;
-      this.#episodes.set(field, { id, text, ...(labels && { labels }), from, to: at });
+      const about = { ...(causes && { causes }), ...(effectOn && { effectOn }), ...(fades && { fades }) };
+      this.#episodes.set(field, { id, text, ...about, from, to: at } as Episode);
       this.#unwritten.add(field);
     }
     const old = this.#forget(at);
@@ -93,26 +97,31 @@ export class ProblemHistory {
     const latest = (episodes: Episode[]) => Math.max(0, ...episodes.map(({ to }) => to));
     // The first look of a process may be before its connection is open.
     const all = [...this.#episodes.values()].filter((one) => !isShort(one));
+    const causeOf = (action: UserAction) => latest(all.filter(({ causes }) => causes?.includes(action)));
     return {
-      labelsCause: latest(all.filter(({ labels }) => labels === 'cause')),
+      causes: Object.fromEntries(USER_ACTIONS.map((action) => [action, causeOf(action)])),
       redis: latest(all.filter(({ id }) => REDIS_OUTAGES.includes(id))),
     };
   }
 
   /**
    * Returns the problems of the last hour that are not seen now, the last one first. Leaves out what one look alone has seen,
-   * and effects of a cause that was named.
+   * what was only forgotten, and effects of a cause that was named.
    */
   ended(now: readonly Diagnosis[]): Episode[] {
     const current = new Set(now.map(({ id }) => id));
     const all = [...this.#episodes.values()].sort((one, other) => one.from - other.from);
-    const causes = all.filter(({ labels }) => labels === 'cause');
-    const isExplained = ({ labels, from, to }: Episode) =>
-      labels === 'effect' &&
-      causes.some((cause) => from <= cause.to + AFTERMATH_MS && to >= cause.from - GAP_MS);
+    const isExplained = ({ effectOn = [], from, to }: Episode) =>
+      all.some(
+        ({ causes = [], ...cause }) =>
+          causes.some((action) => effectOn.includes(action)) &&
+          from <= cause.to + AFTERMATH_MS &&
+          to >= cause.from - GAP_MS,
+      );
     const merged: Episode[] = [];
     for (const episode of all) {
-      if (current.has(episode.id) || isShort(episode) || isExplained(episode)) continue;
+      const isTold = !current.has(episode.id) && !isShort(episode) && !episode.fades;
+      if (!isTold || isExplained(episode)) continue;
       // Two dashboards that see a problem at the same moment may each begin an episode.
       const same = merged.find(({ id, to }) => id === episode.id && episode.from <= to + GAP_MS);
       if (same) Object.assign(same, { text: episode.text, to: Math.max(same.to, episode.to) });

@@ -1,4 +1,5 @@
 import { SERVICES } from './diagnoses/processes.ts';
+import { statesOf } from './diagnoses/stores.ts';
 import { count, duration } from './format.ts';
 import type { QueueState } from './queue-state.ts';
 
@@ -25,7 +26,7 @@ export function processTable({ at, services, workers, lost, reached }: QueueStat
       lost: missing > 0 && own.length > 0 ? count(missing, 'sin señales', 'sin señales') : '',
       isMissing: own.length === 0,
       since: ages.length === 0 ? '—' : rangeOf(ages),
-      ...reachOf(own.map(({ dependencies = {} }) => dependencies)),
+      ...reachOf(own.map(statesOf)),
     };
   });
   const since = duration(1_000 * process.uptime());
@@ -51,7 +52,8 @@ function reachOf(processes: readonly Readonly<Record<string, string>>[]) {
       continue;
     }
     const share = bad.length < states.length ? ` en ${bad.length} de ${states.length}` : '';
-    failing.push(`${bad.includes('down') ? 'sin' : 'no escribe en'} ${name}${share}`);
+    const how = bad.includes('down') ? 'sin' : bad.includes('refused') ? 'lo rechaza' : 'no escribe en';
+    failing.push(`${how} ${name}${share}`);
   }
   return { reached: reached.join(', '), failing: failing.join(', ') };
 }

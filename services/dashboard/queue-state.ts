@@ -1,20 +1,27 @@
 import type { Job, Queue } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJob, LabelJobResult } from '#shared/contracts/label-job.ts';
+import type { UserAction } from '#shared/contracts/user-actions.ts';
+import {
+  type ActionSums,
+  type MinuteCounts,
+  readActionSums,
+  readLabelCounts,
+} from '#shared/stores/action-counts.ts';
+import type { HealthState } from '#shared/stores/dependencies.ts';
 import {
   aliveServices,
   aliveWorkers,
-  type DependencyState,
   type LostProcess,
   lostProcesses,
   type ServiceHeartbeat,
   type WorkerHeartbeat,
 } from '#shared/stores/heartbeat.ts';
-import { type MinuteCounts, readLabelCounts } from '#shared/stores/label-counts.ts';
 import { RecentAnswers } from '#shared/stores/recent-answers.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
+import type { Process } from '#shared/stores/shared-settings.ts';
 import type { LateWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
@@ -28,6 +35,8 @@ const COUNTS_MS = 5_000;
 /** Most labels whose latency is read. */
 const MAX_LABELS = 500;
 const MAX_FAILURES = 20;
+/** A label that takes longer is slow, in ms, as in `k8s/monitoring/alerts.yml`. */
+export const SLOW_MS = 1_000;
 
 /** Times in ms since 1970 by the clock of Redis, durations in ms. */
 export type QueueState = {
@@ -40,19 +49,21 @@ export type QueueState = {
   oldestMs: number | undefined;
   /** Undefined if no label was printed in the last five minutes. */
   latency: LatencyFigures | undefined;
-  /** In the last five minutes. */
-  recentFailures: number;
   /** The newest first. */
   failures: { jobId: string; at: number; reason: string; guide: string; requestId: string }[];
   /** The last two hours, the oldest minute first. */
   minutes: MinuteCounts[];
+  /** How users' actions ended in the last half hour. */
+  actions: Record<UserAction, ActionSums>;
   /** `at` is the time of the heartbeat. */
   workers: (WorkerHeartbeat & { at: number })[];
   services: ServiceHeartbeat[];
   /** Processes that give no sign, and did not close. */
   lost: LostProcess[];
   /** The stores that the dashboard itself reaches. */
-  reached: Record<string, DependencyState>;
+  reached: Record<string, HealthState>;
+  /** The dashboard itself, with its settings. */
+  self: Process;
   redis: RedisState;
   /** Undefined if MongoDB did not answer in time. */
   webhooks: WebhookFigures | undefined;
@@ -67,8 +78,8 @@ type WebhookCounts = {
   disabled: number;
 };
 type WebhookFigures = WebhookCounts & { failing: Awaited<ReturnType<WebhookStore['findFailing']>> };
-/** `p50` and `p99` in ms; `last`: the end of the last label, in ms since 1970. */
-type LatencyFigures = { labels: number; p50: number; p99: number; last: number };
+/** `p50` and `p99` in ms; `slow`: labels that took longer than a second; `last`: the end of the last label, in ms since 1970. */
+type LatencyFigures = { labels: number; p50: number; p99: number; slow: number; last: number };
 
 type Sources = {
   redis: RedisClient;
@@ -76,6 +87,7 @@ type Sources = {
   queue: Queue<LabelJob>;
   webhooks: WebhookStore;
   auditLog: { waiting: number };
+  self: Process;
 };
 
 /** `reached`: the stores that the dashboard itself reaches. */
@@ -101,8 +113,8 @@ async function readQueueState(
     unfinished,
     latency,
     failed,
-    recentFailures,
     minutes,
+    actions,
     workers,
     services,
     reached,
@@ -114,8 +126,8 @@ async function readQueueState(
     queue.getJobs(['waiting', 'prioritized', 'active'], 0, 0, true),
     readLatency(redis, queue, since),
     queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
-    redis.zcount(queue.toKey('failed'), since, '+inf'),
     readLabelCounts(redis, prefix, at),
+    readActionSums(redis, prefix, at),
     aliveWorkers(redis, prefix),
     aliveServices(redis, prefix),
     reaching,
@@ -129,8 +141,9 @@ async function readQueueState(
   return {
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
-    ...{ latency, recentFailures, minutes, services, lost, reached, redis: redisState, webhooks },
+    ...{ latency, minutes, actions, services, lost, reached, redis: redisState, webhooks },
     auditWaiting: sources.auditLog.waiting,
+    self: sources.self,
     workers: workers.map((worker) => ({ ...worker, at: worker.at ?? at })),
     failures: failed.filter(Boolean).map((job: Job<LabelJob>) => ({
       jobId: job.id ?? '',
@@ -194,5 +207,6 @@ export function latencyOf(
   const sorted = labels.map(({ asked, finished }) => Math.max(0, finished - asked)).sort((a, b) => a - b);
   const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   const [p50, p99] = [percentile(0.5), percentile(0.99)];
-  return { labels: sorted.length, p50, p99, last: last.finished };
+  const slow = sorted.filter((ms) => ms > SLOW_MS).length;
+  return { labels: sorted.length, p50, p99, slow, last: last.finished };
 }

@@ -6,8 +6,8 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { SHUTDOWN_MS } from '#shared/http/run-service.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { loadQueueTelemetry, type Tracing } from '#shared/observability/tracing.ts';
+import { ActionCounts } from '#shared/stores/action-counts.ts';
 import { LabelCache } from '#shared/stores/label-cache.ts';
-import { LabelCounts } from '#shared/stores/label-counts.ts';
 import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { readRedisState } from '#shared/stores/redis-state.ts';
@@ -51,7 +51,7 @@ async function assemble(
   const metrics = createWorkerMetrics(server.metrics);
   const redis = openRedis(server, config.REDIS_URL, prefix);
   const clock = new RedisClock(redis);
-  const counts = new LabelCounts(redis, prefix, clock);
+  const counts = new ActionCounts(redis, prefix, clock);
   const blocking = openBlockingRedis(server, config.REDIS_URL);
   const cacheRedis = openLabelCache(server, config.LABEL_CACHE_URL, prefix);
   const cache = new LabelCache(cacheRedis, prefix);

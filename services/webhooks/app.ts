@@ -11,7 +11,9 @@ import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { EventLog } from '#shared/stores/event-log.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
+import { writing } from '#shared/stores/mongo-check.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
+import { openUserActions } from '#shared/stores/user-actions.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import type { WebhooksConfig } from './config.ts';
 import { testEvent } from './message.ts';
@@ -31,25 +33,28 @@ const TEST_EVENTS = { inAll: 50, ofOne: 2 };
  */
 export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<HttpServer> {
   return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {
-    const mongo = openMongo(server, config.MONGODB_URI);
+    const mongo = openMongo(server, config.MONGODB_URI, writing('webhooks'));
     const redis = openOptionalRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
-    beatWhileServing(server, 'webhooks', redis, config.REDIS_PREFIX);
+    const { actions } = openUserActions(server, redis, config.REDIS_PREFIX, ['webhook']);
+    beatWhileServing(server, 'webhooks', redis, config, (at) => ({ actions: actions.report(at) }));
     const auditLog = openAuditLog(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo, config);
     const events = new EventLog(mongo);
     const client = new WebhookClient(connectorOf(config));
     const metrics = createWebhookMetrics(server.metrics, webhooks);
     const testEvents = new Slots(TEST_EVENTS.inAll, TEST_EVENTS.ofOne);
-    const sender = new Sender({ webhooks, events, client, metrics, auditLog, log });
+    const sender = new Sender({ webhooks, events, client, metrics, actions, auditLog, log });
     server.startup.onceConnected('the webhooks', async () => sender.start());
     server.addHook('onClose', async () => {
       await sender.close();
       await client.close();
     });
+    const onRequest = requireInternalToken(config);
+    server.get('/internal/health', { config: { quiet: true }, onRequest }, async () => ({ status: 'ok' }));
     server.post(
       '/internal/probe',
       {
-        onRequest: requireInternalToken(config),
+        onRequest,
         schema: { body: TestEventRequest, response: { 200: TestEventOutcome } },
       },
       async ({ body }) => {

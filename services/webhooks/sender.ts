@@ -3,6 +3,7 @@ import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { EventLog, FeedPage } from '#shared/stores/event-log.ts';
+import type { UserActions } from '#shared/stores/user-actions.ts';
 import { sentBy } from '#shared/stores/webhook-model.ts';
 import type { FailedAttempt, HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
 import { eventsMessage } from './message.ts';
@@ -26,6 +27,7 @@ type Options = {
   events: EventLog;
   client: WebhookClient;
   metrics: WebhookMetrics;
+  actions: Pick<UserActions, 'count'>;
   auditLog: Pick<AuditLog, 'record'>;
   log: Pick<Logger, 'info' | 'warn'>;
 };
@@ -39,6 +41,7 @@ export class Sender {
   readonly #end = new AbortController();
   readonly #slots = new Slots(SLOTS.inAll, SLOTS.ofOne);
   readonly #sending = new Set<Promise<void>>();
+  #isBlind = false;
   #stopClaiming = async () => {};
 
   constructor(options: Options) {
@@ -64,18 +67,34 @@ export class Sender {
 
   async #claimDue(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      const held = await this.#options.webhooks.claim(this.#slots.fullAccounts());
+      const held = await this.#claim();
       if (!held) return;
       this.#begin(held);
       if (this.#slots.areTaken) await Promise.race(this.#sending);
     }
   }
 
+  /** Nothing is sent while nobody knows what is due. The first look afterwards ends that, even if nothing is due. */
+  async #claim(): Promise<HeldWebhook | undefined> {
+    const { actions, webhooks } = this.#options;
+    try {
+      const held = await webhooks.claim(this.#slots.fullAccounts());
+      if (this.#isBlind) actions.count('webhook', 'ok');
+      this.#isBlind = false;
+      return held;
+    } catch (error) {
+      this.#isBlind = true;
+      actions.count('webhook', 'failed', 'no se leen');
+      throw error;
+    }
+  }
+
   #begin(held: HeldWebhook): void {
     const sending = (this.#slots.run(held.account, () => this.#send(held)) as Promise<void>)
-      .catch((err) =>
-        this.#options.log.warn({ err, webhook: held.id }, 'A webhook waits for the end of its lease'),
-      )
+      .catch((err) => {
+        this.#options.actions.count('webhook', 'failed', 'sin mandar');
+        this.#options.log.warn({ err, webhook: held.id }, 'A webhook waits for the end of its lease');
+      })
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
@@ -112,6 +131,7 @@ export class Sender {
       const attempt = { at, ms, ...(status !== undefined && { status }) };
       if (reason !== undefined) return this.#fail(webhook, outcome, { ...attempt, reason });
       if (!(await webhooks.moveCursor(webhook, next, attempt))) break;
+      this.#options.actions.count('webhook', 'ok');
       webhook = moved(webhook, next);
       if (page.entries.length < limit) return webhooks.release(webhook, nextLookMs(page));
     }
@@ -122,6 +142,9 @@ export class Sender {
   async #fail(webhook: HeldWebhook, outcome: Outcome, attempt: FailedAttempt): Promise<void> {
     const { webhooks, metrics, auditLog } = this.#options;
     this.#logFailure(webhook, attempt.reason);
+    // Other failures are the receiver's.
+    if (outcome.mayBeOurs) this.#options.actions.count('webhook', 'failed', 'sin salida a internet');
+    else this.#options.actions.count('webhook', 'ok');
     const consequence = afterFailure(webhook, outcome, attempt.at);
     if ('pauseMs' in consequence) {
       return webhooks.postpone(webhook, attempt, consequence.pauseMs, !outcome.mayBeOurs);

@@ -3,7 +3,7 @@
  * page "Estado" and the alerts (`k8s/monitoring/alerts.yml`).
  *
  * `create` includes `validar`; `print` is every request for labels, files included; `event` registers, simulates and reads
- * events; `manifest` hands guides over; `webhook` delivers a message to a receiver.
+ * events, and cancels guides; `manifest` hands guides over; `webhook` delivers a message to a receiver.
  */
 export const USER_ACTIONS = ['login', 'create', 'quote', 'print', 'event', 'manifest', 'webhook'] as const;
 export type UserAction = (typeof USER_ACTIONS)[number];

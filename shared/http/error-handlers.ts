@@ -20,6 +20,7 @@ export function errorHandler(own: HttpErrors = {}) {
     const answer = toHttpError(table, toDomainError(error));
     const { status, message, codigo, details, detailsTotal, headers } = answer;
     logError(request, error, answer);
+    if (status >= 500) request.failure = codigo;
     return reply
       .code(status)
       .headers({ [REQUEST_ID_HEADER]: request.id, ...headers })

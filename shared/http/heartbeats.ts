@@ -3,8 +3,10 @@ import { hostname } from 'node:os';
 import { repeat } from '#shared/async/repeat.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
+import { type Dependencies, dependencyStates, type HealthState } from '#shared/stores/dependencies.ts';
 import {
+  aliveServices,
+  type DependencyState,
   HEARTBEAT_MS,
   type Heartbeat,
   type OwnDetails,
@@ -14,6 +16,7 @@ import {
 } from '#shared/stores/heartbeat.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
+import { fingerprintsOf, requireSameSecrets } from '#shared/stores/shared-settings.ts';
 import type { HttpServer } from './http-server.ts';
 
 /** Pause before a failed heartbeat is written again. */
@@ -28,19 +31,30 @@ type Options<Details> = {
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** @param more returns what only this service reports. */
+/**
+ * Writes heartbeats while the service runs. It does not get ready with another secret than the processes that are there.
+ * @param more returns what only this service reports, at the time of Redis, in ms since 1970.
+ */
 export function beatWhileServing(
   server: HttpServer,
   service: ServiceHeartbeat['service'],
   redis: RedisClient,
-  prefix: string,
-  more: () => Pick<ServiceHeartbeat, 'limited'> = () => ({}),
+  config: Readonly<{ REDIS_PREFIX: string }>,
+  more: (at: number) => Pick<ServiceHeartbeat, 'limited' | 'actions'> = () => ({}),
 ): void {
   const { dependencies, log } = server;
+  const prefix = config.REDIS_PREFIX;
+  const settings = fingerprintsOf(config);
+  const self = ownProcess();
   let heartbeats: { stop(): Promise<void> } | undefined;
   server.addHook('onReady', async () => {
-    const details = async () => ({ service, ...more() });
-    heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details });
+    const details = async (at: number) => ({ service, settings, ...more(at) });
+    heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details }, self);
+  });
+  server.startup.onceConnected('the secrets of the other processes', async () => {
+    const known = await Promise.all([timeOf(redis), aliveServices(redis, prefix)]).catch(() => undefined);
+    // While Redis is away, nobody knows the others.
+    if (known) requireSameSecrets({ ...self.startedBefore(known[0]), service, settings }, known[1]);
   });
   // While Redis is away, the last heartbeat expires by itself.
   server.addHook('onClose', () => heartbeats?.stop().catch(() => {}));
@@ -49,19 +63,17 @@ export function beatWhileServing(
 /** Writes the process's state every two seconds, until `stop` removes it. */
 export function startHeartbeats<Kind extends Heartbeat>(
   options: Options<OwnDetails<Kind>>,
+  self = ownProcess(),
 ): { stop(): Promise<void> } {
   const { redis, prefix, dependencies, details, log } = options;
-  const self = { id: randomUUID(), host: hostname(), pid: process.pid };
-  const startedHere = performance.now();
   let last: Heartbeat | undefined;
 
   async function beat(): Promise<void> {
     // Both take up to a second while a store hangs. One after the other, they would delay the heartbeat too long.
     const reading = dependencyStates(dependencies);
     const at = await timeOf(redis);
-    const startedAt = last?.startedAt ?? Math.round(at - (performance.now() - startedHere));
     const [own, states] = await Promise.all([details(at), reading]);
-    last = { ...self, startedAt, ...own, dependencies: states, at } as unknown as Kind;
+    last = { ...self.startedBefore(at), ...own, ...reachedOf(states), at } as unknown as Kind;
     await writeHeartbeat(redis, prefix, last);
   }
   const stop = repeat(beat, {
@@ -79,4 +91,31 @@ export function startHeartbeats<Kind extends Heartbeat>(
       if (last) await removeHeartbeat(redis, prefix, last);
     },
   };
+}
+
+/** Returns who writes the heartbeats of a service. */
+function ownProcess() {
+  const known = { id: randomUUID(), host: hostname(), pid: process.pid };
+  const startedHere = performance.now();
+  let startedAt: number | undefined;
+  return {
+    /** @param at the time of Redis now; the first one tells when the process started. */
+    startedBefore(at: number) {
+      startedAt ??= Math.round(at - (performance.now() - startedHere));
+      return { ...known, startedAt };
+    },
+  };
+}
+
+/** Releases up to 1.6.0 do not know the state `refused`. */
+function reachedOf(states: Readonly<Record<string, HealthState>>) {
+  const names = Object.keys(states);
+  const refusedBy = names.filter((name) => states[name] === 'refused');
+  const dependencies = Object.fromEntries(
+    names.map((name): [string, DependencyState] => {
+      const state = states[name] ?? 'down';
+      return [name, state === 'refused' ? 'down' : state];
+    }),
+  );
+  return { dependencies, ...(refusedBy.length > 0 && { refusedBy }) };
 }

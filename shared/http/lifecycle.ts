@@ -8,9 +8,9 @@ import {
   type Dependencies,
   type Dependency,
   failedDependencies,
+  type HealthState,
   stateOf,
 } from '#shared/stores/dependencies.ts';
-import type { DependencyState } from '#shared/stores/heartbeat.ts';
 import { explainOutage } from '#shared/stores/transient-errors.ts';
 import type { HttpServer } from './http-server.ts';
 
@@ -136,14 +136,16 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
 /**
  * Adds `/health/live` and `/health/ready` (docs/contract.md "Ports"). A process becomes ready once its start is done
  * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready, because
- * the other processes lack that store too. Clients then get our 503 with `Retry-After`.
+ * the other processes lack that store too. Clients then get our 503 with `Retry-After`. A process that a dependency has
+ * only ever refused is not ready, because its own secret is wrong: a rollout would replace good processes by it.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };
-  const states = new Map<string, DependencyState>();
+  const states = new Map<string, HealthState>();
   const answered = new Set<string>();
   const isUnready = ([name, { required, own }]: [string, Dependency]) =>
-    required && (!answered.has(name) || (own && states.get(name) === 'down'));
+    (required && (!answered.has(name) || (own && states.get(name) === 'down'))) ||
+    (states.get(name) === 'refused' && !answered.has(name));
   server.get('/health/live', { config }, async () => ({ status: 'ok' }));
   server.get('/health/ready', { config }, async (request, reply) => {
     const { dependencies } = server;
@@ -154,7 +156,7 @@ function addHealth(server: HttpServer, closing: () => boolean): void {
       const before = states.get(dependency) ?? 'ok';
       if (state !== before && err) request.log.warn({ err, dependency }, 'A dependency does not serve');
       if (state !== before && !err) request.log.info({ dependency }, 'A dependency serves again');
-      if (state !== 'down') answered.add(dependency);
+      if (state === 'ok' || state === 'read-only') answered.add(dependency);
       states.set(dependency, state);
     }
     const starting = !server.startup.isDone;

@@ -1,8 +1,7 @@
 import { Gauge, Histogram } from 'prom-client';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
-import { dependencyStates } from '#shared/stores/dependencies.ts';
-import type { DependencyState } from '#shared/stores/heartbeat.ts';
+import { dependencyStates, type HealthState } from '#shared/stores/dependencies.ts';
 import type { HttpServer } from './http-server.ts';
 
 /** These statuses get a zero at the start, because a series that begins above zero hides its first requests. */
@@ -41,8 +40,8 @@ export function addMetricsRoute(server: HttpServer): void {
     if (routeOptions.config.quiet) return;
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000);
   });
-  const checking = new SingleFlight<Record<string, DependencyState>>(); // the gauges of a scrape share one check
-  const addStates = (name: string, help: string, read: (state: DependencyState) => number | undefined) =>
+  const checking = new SingleFlight<Record<string, HealthState>>(); // the gauges of a scrape share one check
+  const addStates = (name: string, help: string, read: (state: HealthState) => number | undefined) =>
     new Gauge({
       name,
       help,
@@ -57,15 +56,21 @@ export function addMetricsRoute(server: HttpServer): void {
         }
       },
     });
-  addStates('dependency_up', '1 if the dependency answers its health check, otherwise 0', (state) =>
-    Number(state !== 'down'),
+  addStates(
+    'dependency_up',
+    '1 if the dependency answers its health check, 0 if it does not, or refuses this process',
+    (state) => Number(isUp(state)),
   );
   addStates(
     'dependency_refuses_writes',
     '1 if the dependency answers but refuses writes: full, read-only or without disk; absent while it does not answer',
-    (state) => (state === 'down' ? undefined : Number(state === 'read-only')),
+    (state) => (isUp(state) ? Number(state === 'read-only') : undefined),
   );
   server.get('/metrics', { config: { quiet: true } }, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.metrics()),
   );
+}
+
+function isUp(state: HealthState): boolean {
+  return state === 'ok' || state === 'read-only';
 }

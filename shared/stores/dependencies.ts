@@ -21,6 +21,12 @@ export type Dependencies = Map<string, Dependency>;
 /** Rejects the check of a store that answers reads but refuses writes. */
 export class RefusesWrites extends Error {}
 
+/** Rejects the check of a dependency that answers, and refuses the credentials of this process. */
+export class RefusesUs extends Error {}
+
+/** As health answers show it. `refused`: the dependency refuses the credentials of this process. */
+export type HealthState = DependencyState | 'refused';
+
 /** Returns the errors of the checks that fail or do not end in time. */
 export async function failedDependencies(dependencies: Dependencies): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>();
@@ -34,13 +40,14 @@ export async function failedDependencies(dependencies: Dependencies): Promise<Ma
   return failed;
 }
 
-export async function dependencyStates(dependencies: Dependencies): Promise<Record<string, DependencyState>> {
+export async function dependencyStates(dependencies: Dependencies): Promise<Record<string, HealthState>> {
   const failed = await failedDependencies(dependencies);
   return Object.fromEntries([...dependencies.keys()].map((name) => [name, stateOf(failed.get(name))]));
 }
 
-export function stateOf(failure: Error | undefined): DependencyState {
+export function stateOf(failure: Error | undefined): HealthState {
   if (!failure) return 'ok';
+  if (failure instanceof RefusesUs) return 'refused';
   return failure instanceof RefusesWrites ? 'read-only' : 'down';
 }
 

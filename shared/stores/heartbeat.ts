@@ -24,12 +24,35 @@ export const HEARTBEAT_MS = 2_000;
 const HEARTBEAT_TTL_S = 7;
 /** How long a process is remembered that gives no sign and did not close. */
 const SEEN_S = 600;
+export const LOST_MS = 1_000 * SEEN_S;
 /** Most processes that are kept and read, because processes that crash and restart would leave ever more ids. */
 const MAX_PROCESSES = 200;
 
 /** `read-only`: the store answers, but refuses writes. */
 const DependencyState = Type.Enum(['ok', 'read-only', 'down']);
 export type DependencyState = Static<typeof DependencyState>;
+
+/** What became of an action's last requests in a process. Times in ms since 1970, by the clock of Redis. */
+export const ActionReport = Type.Object({
+  lastOk: Type.Optional(Type.Integer()),
+  /** When one failed or was refused. */
+  lastNotOk: Type.Optional(Type.Integer()),
+  /** Absent once enough requests in a row were well, and half an hour after the last failure. */
+  failing: Type.Optional(
+    Type.Object({
+      since: Type.Integer(),
+      /** Since then. */
+      notOk: Type.Integer(),
+      all: Type.Integer(),
+      /** Of the last ten requests, or of all if there were fewer. */
+      lastNotOk: Type.Integer(),
+      lastAll: Type.Integer(),
+      /** What the last failure was answered with. */
+      codigo: Type.String(),
+    }),
+  ),
+});
+export type ActionReport = Static<typeof ActionReport>;
 
 /** Times in ms since 1970, by the clock of Redis. */
 const heartbeat = {
@@ -41,6 +64,8 @@ const heartbeat = {
   at: Type.Optional(Type.Integer()),
   /** By the names of `/health/ready`. */
   dependencies: Type.Optional(Type.Record(Type.String(), DependencyState)),
+  /** Those that answer, and refuse this process. To releases up to 1.6.0, which do not know that state, they are `down`. */
+  refusedBy: Type.Optional(Type.Array(Type.String())),
 };
 
 export const ServiceHeartbeat = Type.Object({
@@ -48,6 +73,10 @@ export const ServiceHeartbeat = Type.Object({
   service: Type.Enum(['api', 'branches', 'webhooks']),
   /** Of the api: the accounts with most requests refused with 429 in the last minute, the highest count first. */
   limited: Type.Optional(Type.Array(Type.Object({ account: Type.String(), refused: Type.Integer() }))),
+  /** By `UserAction`: those that the process answers. */
+  actions: Type.Optional(Type.Record(Type.String(), ActionReport)),
+  /** Fingerprints of what processes must have in common (`shared-settings.ts`). */
+  settings: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
 });
 export type ServiceHeartbeat = Static<typeof ServiceHeartbeat>;
 

@@ -43,9 +43,14 @@ const OPTIONS = {
 /**
  * Opens a service's connection to MongoDB, which closes with the server. Until MongoDB answers, operations fail at
  * once.
+ * @param checkOf makes what health asks, beside a ping (`mongo-check.ts`).
  * @throws ConfigError when `uri` is malformed, or asks for weaker writes or reads.
  */
-export function openMongo(server: ConnectionOwner, uri: string): Connection {
+export function openMongo(
+  server: ConnectionOwner,
+  uri: string,
+  checkOf: (connection: Connection) => () => Promise<void>,
+): Connection {
   requireMongoUri(uri);
   const connection = createConnection(server.log);
   server.startup.connect('MongoDB', () => connect(connection, uri));
@@ -58,9 +63,10 @@ export function openMongo(server: ConnectionOwner, uri: string): Connection {
     help,
     async () => (await clock.differenceMs()) / 1_000,
   );
+  const checkWork = checkOf(connection);
   const check = async () => {
     if (!connection.db) throw new Error('MongoDB has not been there since the start');
-    await connection.db.admin().ping();
+    await Promise.all([connection.db.admin().ping(), checkWork()]);
   };
   server.dependencies.set('mongodb', { check, required: true });
   return connection;

@@ -13,6 +13,7 @@ export class RedisClock {
   /** Redis's time minus `performance.now()`, in ms. Until Redis is asked, the time is this process's own. */
   #aheadMs = Date.now() - performance.now();
   #stop: (() => Promise<void>) | undefined;
+  #isStopped = false;
 
   constructor(redis: RedisClient) {
     this.#redis = redis;
@@ -21,11 +22,13 @@ export class RedisClock {
   /** Asks Redis for its time, and again every second until `stop`. @throws while Redis does not answer. */
   async start(): Promise<void> {
     await this.#measure();
+    if (this.#isStopped) return;
     // While Redis is away, the last measure holds.
     this.#stop ??= repeat(() => this.#measure(), { pauseMs: MEASURE_MS });
   }
 
   stop(): void {
+    this.#isStopped = true;
     void this.#stop?.();
   }
 

@@ -5,16 +5,14 @@ import type { Episode } from '#services/dashboard/problem-history.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { NAMED, test as watched } from '#test/fixtures/dashboard/watched-system.ts';
 import { startReceiver } from '#test/fixtures/receiver.ts';
-import { test as systemTest } from '#test/fixtures/system.ts';
 
 // The first test starts every service.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
-/** In ms. On an idle machine a fault is named within ten seconds (docs/architecture.md "Who knows what is wrong"). */
-const NAMED = { timeout: 90_000, interval: 200 };
 
 /** Tests with the real processes, behind proxies of the stores that can hang. */
-const test = systemTest
+const test = watched
   .extend('proxies', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
     const { mongoUri, redisUrl, labelCacheUrl } = stores;
     const open = (url: string) => startProxy(() => Number(new URL(url).port));
@@ -31,22 +29,6 @@ const test = systemTest
   .override('storePorts', { scope: 'file' }, ({ proxies: { mongodb, queue, labels } }) => ({
     ...{ mongodb: mongodb.port, queue: queue.port, labels: labels.port },
   }))
-  .extend('operator', { scope: 'file' }, ({ system }) => Visitor.operator(system.addresses.dashboard))
-  /** The lines below the headline, and what has ended, as a person reads them. */
-  .extend('read', { scope: 'file' }, ({ operator }) => async () => {
-    const { text } = await operator.page('/');
-    const page = text.replace(/\s+/g, ' ');
-    const all = (part: RegExp) => [...page.matchAll(part)].map(([, line]) => line);
-    return {
-      headline: /<h1>(.*?)<\/h1>/.exec(page)?.[1],
-      lines: all(/<li class="\w+"> <span>(.*?)<\/span>/g),
-      ended: all(/<li>(Terminó .*?)<\/li>/g),
-    };
-  })
-  /** Waits until a fault is the one line, although guides are created and labels asked for all the time. */
-  .extend('isNamed', { scope: 'file' }, ({ read }) => async (line: RegExp) => {
-    await expect.poll(read, NAMED).toMatchObject({ lines: [expect.stringMatching(line)] });
-  })
   /** Waits until a fault that is named has lasted: what one look alone has seen is not told after its end. */
   .extend('hasLasted', { scope: 'file' }, ({ stores: { redis, prefix } }) => async (line: RegExp) => {
     const lasting = async () => {

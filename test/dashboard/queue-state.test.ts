@@ -4,8 +4,9 @@ import type { Level } from '#services/dashboard/diagnoses/finding.ts';
 import { diagnose } from '#services/dashboard/diagnostics.ts';
 import { latencyOf, type QueueState, queueStateReader } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
-import { aliveWorkers, type ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
-import { LabelCounts, type MinuteCounts } from '#shared/stores/label-counts.ts';
+import { USER_ACTIONS, type UserAction } from '#shared/contracts/user-actions.ts';
+import { ActionCounts, type ActionSums, type MinuteCounts } from '#shared/stores/action-counts.ts';
+import { type ActionReport, aliveWorkers, type ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
@@ -27,12 +28,17 @@ const test = dashboardTest
     return Promise.all(ids.map((id) => services.remove(id)));
   });
 const worker = { pid: 7, startedAt: Date.now() - 7_500_000, labels: 1_234, templates: {} };
+const self = { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 } as const;
 const chromium = {
   state: 'running' as const,
   since: Date.now() - 125_000,
   prints: 98,
   memoryBytes: 400 * 1024 * 1024,
 };
+const NONE_FAILED = Object.fromEntries(
+  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0 }]),
+) as QueueState['actions'];
+
 describe('the status page', () => {
   test('counts webhooks that are behind, and those that were switched off', async ({ stores, pageThat }) => {
     await pageThat(/Atrasados más de 10 min<\/dt><dd class="">0</);
@@ -60,7 +66,7 @@ describe('the status page', () => {
     await queue.add('letter', { label: label(), requestId: 'pedido-2' }, behind);
     const webhooks = new WebhookStore(stores.mongo);
     const auditLog = { waiting: 0 };
-    const sources = { redis: stores.redis, prefix, queue, webhooks, auditLog };
+    const sources = { redis: stores.redis, prefix, queue, webhooks, auditLog, self };
     const { waiting, oldestMs } = await queueStateReader(sources)(Promise.resolve({}));
     await queue.close();
     expect(waiting).toBe(1);
@@ -73,7 +79,7 @@ describe('the status page', () => {
       label({ number: '482913650731' }),
       new UnrecoverableError('label-unprintable'),
     );
-    const text = await pageThat(/2 etiquetas fallaron en los últimos 5 min/);
+    const text = await pageThat(/Últimos fallos.*482913650731/);
     const [first = '', second = ''] = text.slice(text.indexOf('Últimos fallos')).split('<tr>').slice(2);
     expect(first).toContain('Los datos de la etiqueta no se pueden imprimir');
     expect(first).toContain('482913650731');
@@ -96,7 +102,7 @@ describe('the status page', () => {
     await jobs.work(4, async () => ({ bytes: 1 }));
     const text = await pageThat(/4 etiquetas de los últimos 5 min/);
     expect(text).toMatch(/Tardan \(mediana\)<\/dt><dd>1 min/);
-    expect(text).toMatch(/Las etiquetas tardan: una de cada cien, más de 1 min/);
+    expect(text).toMatch(/Las etiquetas tardan: 4 de 4, más de 1 s en los últimos 5 min/);
   });
 
   test('says that workers live and do not print', async ({ gone, heartbeat, jobs, pageThat }) => {
@@ -127,15 +133,16 @@ describe('the status page', () => {
   });
 
   test('draws what became of labels in each minute of two hours', async ({ pageThat, stores }) => {
-    const counts = new LabelCounts(stores.redis, stores.prefix, Date);
+    const counts = new ActionCounts(stores.redis, stores.prefix, Date);
     const hourAgo = Math.floor(Date.now() / 60_000) - 60;
     await stores.redis.set(`${stores.prefix}:label-count:printed:${hourAgo}`, 12_000);
-    for (const outcome of ['printed', 'printed', 'refused', 'limited'] as const) counts.count(outcome);
+    for (const outcome of ['printed', 'printed', 'limited'] as const) counts.countLabel(outcome);
+    counts.count('print', 'refused');
     await counts.write();
     const text = await pageThat(/12,002 <small>hasta 12,000 por minuto/);
     expect(text).toMatch(/Impresas<\/dt><dd>12,002 /);
-    expect(text).toMatch(/Con error 500<\/dt><dd>0 <small>hasta 0 por minuto/);
-    expect(text).toMatch(/Rechazadas, 503<\/dt><dd>1 <small>hasta 1 por minuto/);
+    expect(text).toMatch(/Con error<\/dt><dd>0 <small>hasta 0 por minuto/);
+    expect(text).toMatch(/Rechazadas, 503 saturado<\/dt><dd>1 <small>hasta 1 por minuto/);
     // A full bar an hour ago, and now one of 2 that is as high as can be seen; nothing failed.
     // A minute may end meanwhile.
     expect(text).toMatch(/<path class="printed" d="M5[89] 30v-26.0h0.8v26.0zM11[89] 30v-3.0h0.8v3.0z"\/>/);
@@ -240,10 +247,11 @@ describe('the list of problems', () => {
     failed: 2,
     paused: false,
     oldestMs: 400,
-    latency: { labels: 500, p50: 120, p99: 800, last: Date.now() },
-    recentFailures: 0,
+    latency: { labels: 500, p50: 120, p99: 800, slow: 4, last: Date.now() },
     failures: [],
     minutes: [],
+    actions: NONE_FAILED,
+    self,
     workers: [one],
     services: [heartbeatOf('api'), heartbeatOf('branches'), heartbeatOf('webhooks')],
     reached: { mongodb: 'ok', redis: 'ok' },
@@ -262,12 +270,35 @@ describe('the list of problems', () => {
   };
 
   const lost = (service: string) => ({ service, host: 'maquina', pid: 7, forMs: 12_000 });
-  const failing = (count: number): QueueState['webhooks'] => ({
+  const receivers = (count: number): QueueState['webhooks'] => ({
     ...{ active: 10_000, behind: 0, worst: undefined, disabled: 0 },
     failing: {
       count,
       worst: { account: 'tienda', host: 'tienda.example', forMs: 9_000, reason: 'Respondio 500' },
     },
+  });
+  const slow = (labels: number, slow: number): Partial<QueueState> => ({
+    latency: { labels, p50: 120, p99: 5_000, slow, last: Date.now() },
+  });
+  /** An api tells that an action fails. */
+  const failing = (
+    action: UserAction,
+    figures: Partial<ActionReport['failing']> & { notOk: number; all: number },
+  ) => {
+    const since = well.at - 25_000;
+    const tail = { lastNotOk: Math.min(10, figures.notOk), lastAll: Math.min(10, figures.all) };
+    const failing = { since, ...tail, codigo: 'servicio_no_disponible', ...figures };
+    const actions = { [action]: { lastNotOk: well.at - 1_000, failing } };
+    return { services: well.services.map((one) => (one.service === 'api' ? { ...one, actions } : one)) };
+  };
+  const sums = (action: UserAction, figures: ActionSums) => ({ ...NONE_FAILED, [action]: figures });
+  /** The api tells that another service answers, and refuses its token. */
+  const refused = (service: string): Partial<QueueState> => ({
+    services: well.services.map((one) =>
+      one.service === 'api'
+        ? { ...one, refusedBy: [service], dependencies: { ...one.dependencies, [service]: 'down' } }
+        : one,
+    ),
   });
   const flood = (refused: number): Partial<QueueState> => ({
     services: [
@@ -288,21 +319,22 @@ describe('the list of problems', () => {
     ['a Redis that is a replica', { redis: { ...well.redis, replica: true } }, 'redisrefuseswrites', 'grave'],
     ['a Redis that drops jobs', { redis: { ...well.redis, noeviction: false } }, 'redismaydropjobs', 'grave'],
     ['a Redis that cannot write', { redis: { ...well.redis, writesFail: true } }, 'redisdisk', 'grave'],
-    [
-      'a refused label of many',
-      { minutes: [minute({ printed: 999, refused: 1 })] },
-      'labelsrefused',
-      'atencion',
-    ],
-    ['many refused labels', { minutes: [minute({ printed: 980, refused: 20 })] }, 'labelsrefused', 'grave'],
-    ['a label that was late', { minutes: [minute({ failed: 1 })] }, 'labelsfail', 'atencion'],
+    ['a hundredth of the labels that is slow', slow(500, 5), 'labelsslow', 'atencion'],
+    ['labels that fail', failing('print', { notOk: 3, all: 3 }), 'labelsfail', 'grave'],
+    ['MongoDB that takes no guides', apart('api', { mongodb: 'read-only' }), 'mongodown', 'grave'],
+    ['a token that branches refuses', refused('branches'), 'secretsdiffer', 'grave'],
     ['MongoDB away from branches', apart('branches', { mongodb: 'down' }), 'mongodown', 'grave'],
     ['branches away from the api', apart('api', { branches: 'down' }), 'branchesdown', 'grave'],
     ['a queue that takes no jobs', apart('api', { redis: 'read-only' }), 'redisrefuseswrites', 'grave'],
     ['one of two apis that gives no sign', { lost: [lost('api')] }, 'servicedown', 'atencion'],
-    ['a receiver that fails', { webhooks: failing(1) }, 'webhooksbehind', 'nota'],
-    ['receivers that fail among ten thousand', { webhooks: failing(999) }, 'webhooksbehind', 'nota'],
-    ['as many receivers as if we were at fault', { webhooks: failing(1_001) }, 'webhooksbehind', 'atencion'],
+    ['a receiver that fails', { webhooks: receivers(1) }, 'webhooksbehind', 'nota'],
+    ['receivers that fail among ten thousand', { webhooks: receivers(999) }, 'webhooksbehind', 'nota'],
+    [
+      'as many receivers as if we were at fault',
+      { webhooks: receivers(1_001) },
+      'webhooksbehind',
+      'atencion',
+    ],
     ['an account over its limit', flood(60), 'accountfloods', 'nota'],
     ['an action that the audit log lacks', { auditWaiting: 1 }, 'mongodown', 'nota'],
     ['figures of webhooks that are unknown', { webhooks: undefined }, 'mongodown', 'atencion'],
@@ -324,9 +356,76 @@ describe('the list of problems', () => {
     ]);
   });
 
-  test('forgets what was refused six minutes ago', () => {
-    const minutes = [minute({ refused: 336 }), ...Array.from({ length: 5 }, () => minute({ printed: 9 }))];
-    expect(diagnose({ ...well, minutes })).toEqual([]);
+  test('has no label that was slow, failed or was refused, among few of a quiet night', () => {
+    expect(diagnose({ ...well, ...slow(20, 2) })).toEqual([]);
+    expect(diagnose({ ...well, ...failing('print', { notOk: 2, all: 2 }) })).toEqual([]);
+  });
+
+  test('has no action of which one in a hundred fails', () => {
+    const few = failing('create', { notOk: 9, all: 900, lastNotOk: 1, lastAll: 10 });
+    expect(diagnose({ ...well, ...few, actions: sums('create', { ok: 891, notOk: 9 }) })).toEqual([]);
+    const more = { ...few, actions: sums('create', { ok: 300, notOk: 9 }) };
+    expect(diagnose({ ...well, ...more })).toMatchObject([{ id: 'create-fails' }]);
+  });
+
+  test('says where an action fails, since when, of how many, and how', () => {
+    const [bad] = failing('create', { notOk: 12, all: 14 }).services ?? [];
+    const second = heartbeatOf('api', {
+      id: 'api-2',
+      host: 'otra',
+      actions: { create: { lastOk: Date.now() } },
+    });
+    const services = [...well.services, second].map((one) => (one.id === 'api' && bad ? bad : one));
+    const much = sums('create', { ok: 100_000, notOk: 12 });
+    expect(diagnose({ ...well, services, actions: much }).map(({ text }) => text)).toEqual([
+      'Crear guías falla desde hace 25 s: 12 de 14 en api, uno de 2 procesos de api, la última: servicio_no_disponible',
+    ]);
+  });
+
+  test('forgets an action that nobody has tried for ten minutes, and what failed until a cause ended', () => {
+    const state = { ...well, ...failing('create', { notOk: 12, all: 14 }) };
+    expect(diagnose(state)).toHaveLength(1);
+    expect(diagnose({ ...state, at: state.at + 600_000 })).toEqual([]);
+    expect(diagnose(state, { causes: { create: state.at - 10_000 }, redis: 0 })).toEqual([]);
+    expect(diagnose(state, { causes: { create: state.at - 30_000 }, redis: 0 })).toHaveLength(1);
+    expect(diagnose(state, { causes: { print: state.at }, redis: 0 })).toHaveLength(1);
+  });
+
+  test('knows what processes answered that are gone, until something succeeds after that minute', () => {
+    const lastMinute = 60_000 * Math.floor(well.at / 60_000) - 120_000;
+    const state = { ...well, actions: sums('quote', { ok: 0, notOk: 40, lastMinute }) };
+    expect(diagnose(state)).toMatchObject([
+      { text: expect.stringMatching(/^Cotizar falla desde hace .*: 40 de 40 en media hora, en procesos/) },
+    ]);
+    const succeeds = (lastOk: number) => ({
+      services: well.services.map((one) =>
+        one.service === 'api' ? { ...one, actions: { quote: { lastOk } } } : one,
+      ),
+    });
+    expect(diagnose({ ...state, ...succeeds(lastMinute) })).toHaveLength(1);
+    expect(diagnose({ ...state, ...succeeds(lastMinute + 60_000) })).toEqual([]);
+  });
+
+  test('names the secret of a process that is not that of the others, and none that is being rotated', () => {
+    const api = (id: string, JWT_SECRET: string[], startedAt = 2) =>
+      heartbeatOf('api', { id, host: id, startedAt, settings: { JWT_SECRET } });
+    const [others] = [well.services.filter(({ service }) => service !== 'api')];
+    const among = (...apis: ServiceHeartbeat[]) =>
+      diagnose({ ...well, services: [...others, ...apis] }).map(({ text }) => text);
+    const wrong = /^El JWT_SECRET de api en c, pid 1, no es el de 2 procesos de api: /;
+    expect(among(api('a', ['1']), api('b', ['1'], 3), api('c', ['2'], 1))).toEqual([
+      expect.stringMatching(wrong),
+    ]);
+    expect(among(api('a', ['1'], 3), api('b', ['2'], 1))).toEqual([expect.stringMatching(/de api en a, /)]);
+    expect(among(api('a', ['1', '2']), api('b', ['2']), api('c', ['2', '1']))).toEqual([]);
+  });
+
+  test('names a setting that differs, which is no secret', () => {
+    const services = well.services.map((one) => ({ ...one, settings: { TIME_ZONE: ['1'] } }));
+    const own = { ...self, settings: { TIME_ZONE: ['2'] } };
+    expect(diagnose({ ...well, services, self: own })).toMatchObject([
+      { level: 'atencion', section: 'secretsdiffer' },
+    ]);
   });
 
   test('names what nobody tells of: of a release that tells nothing, nothing is known', () => {
@@ -341,28 +440,27 @@ describe('the list of problems', () => {
   });
 
   /** What is seen while labels are not delivered, whatever the cause. */
-  const refused = {
+  const undelivered = {
     oldestMs: 60_000,
-    latency: { labels: 9, p50: 9_000, p99: 10_000, last: 0 },
-    minutes: [minute({ refused: 20, failed: 3 })],
+    latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, last: 0 },
   };
   test.for<[string, Partial<QueueState>, string[]]>([
-    ['nobody prints', { ...refused, workers: [] }, ['no-workers']],
-    ['the queue is paused', { ...refused, paused: true }, ['paused']],
+    ['nobody prints', { ...undelivered, workers: [] }, ['no-workers']],
+    ['the queue is paused', { ...undelivered, paused: true }, ['paused']],
     [
       'the Redis of the labels is away',
-      { ...refused, ...apart('api', { 'label-cache': 'down' }) },
+      { ...undelivered, ...apart('api', { 'label-cache': 'down' }) },
       ['label-cache'],
     ],
     [
       'the Redis of the queue is full',
-      { redis: { ...well.redis, usedBytes: 1_001 }, ...refused, services: [], workers: [] },
+      { redis: { ...well.redis, usedBytes: 1_001 }, ...undelivered, services: [], workers: [] },
       ['redis-read-only'],
     ],
     [
       'MongoDB is away',
       {
-        ...refused,
+        ...undelivered,
         ...apart('api', { mongodb: 'down', tariff: 'down' }),
         reached: { mongodb: 'down', redis: 'ok' },
         webhooks: undefined,
@@ -380,31 +478,19 @@ describe('the list of problems', () => {
     ['the api is away', { services: well.services.filter(({ service }) => service !== 'api') }, ['api']],
     [
       'two causes are there',
-      { ...refused, workers: [], ...apart('api', { mongodb: 'down' }) },
+      { ...undelivered, workers: [], ...apart('api', { mongodb: 'down' }) },
       ['mongodb', 'no-workers'],
     ],
   ])('has the causes alone when %s', ([_, change, ids]) => {
     expect(diagnose({ ...well, ...change }).map(({ id }) => id)).toEqual(ids);
   });
 
-  test('forgets the labels that were refused until a cause ended, not those refused since', () => {
-    const at = 60_000 * Math.floor(Date.now() / 60_000) + 30_000;
-    const before = { ...minute({ refused: 20 }), at: at - 90_000 };
-    const now = { ...minute({ refused: 1 }), at: at - 30_000 };
-    const ended = { labelsCause: at - 50_000, redis: 0 };
-    const state = { ...well, at, latency: { ...refused.latency, last: at } };
-    expect(diagnose({ ...state, minutes: [before] }, ended)).toEqual([]);
-    expect(diagnose({ ...state, minutes: [before, now] }, ended)).toMatchObject([
-      { text: '1 solicitud de etiqueta rechazada con 503 en los últimos 5 min' },
-    ]);
-  });
-
   test('misses nobody until the processes can write again after an outage of Redis', () => {
     const state = { ...well, services: [heartbeatOf('branches')], workers: [] };
-    expect(diagnose(state, { labelsCause: state.at, redis: state.at - 3_000 })).toMatchObject([
+    expect(diagnose(state, { causes: {}, redis: state.at - 3_000 })).toMatchObject([
       { text: 'El Redis de la cola acaba de volver: falta que den señales api, webhooks, label-worker' },
     ]);
-    expect(diagnose(state, { labelsCause: state.at, redis: state.at - 16_000 })).toHaveLength(3);
+    expect(diagnose(state, { causes: {}, redis: state.at - 16_000 })).toHaveLength(3);
   });
 
   test('says how many processes of which service miss something', () => {
@@ -417,6 +503,6 @@ describe('the list of problems', () => {
 
 test('figures are nearest-rank percentiles', () => {
   const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
-  expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, last: 200 });
+  expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, slow: 0, last: 200 });
   expect(latencyOf([])).toBeUndefined();
 });

@@ -16,9 +16,8 @@ import {
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { LabelCache, type LabelNews, parseNews } from '#shared/stores/label-cache.ts';
-import { LabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { RedisClock } from '#shared/stores/redis-clock.ts';
+import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { QuotaReport } from '../accounts/quota-report.ts';
 import { Admission, placeInLine } from './admission.ts';
 import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
@@ -53,6 +52,7 @@ type Options = {
   cache: RedisClient;
   subscriber: RedisClient;
   prefix: string;
+  clock: RedisClock;
   timeoutMs: number;
   metrics: Registry;
   report: Pick<QuotaReport, 'refused'>;
@@ -70,7 +70,6 @@ export class LabelClient {
   readonly queue: Queue<LabelJob, LabelJobResult>;
   readonly workers: LabelWorkers;
   readonly clock: RedisClock;
-  readonly counts: LabelCounts;
   readonly #options: Options;
   readonly #cache: LabelCache;
   readonly #admission: Admission;
@@ -88,8 +87,7 @@ export class LabelClient {
     this.#options = options;
     this.#cache = new LabelCache(cache, prefix);
     this.#admission = new Admission();
-    this.clock = new RedisClock(redis);
-    this.counts = new LabelCounts(redis, prefix, this.clock);
+    this.clock = options.clock;
     this.queue = new Queue(LABEL_QUEUE, {
       connection: redis,
       prefix,
@@ -117,10 +115,8 @@ export class LabelClient {
   }
 
   async close(): Promise<void> {
-    this.clock.stop();
     this.workers.stop();
     void this.#stopCleaning();
-    await this.counts.write();
     await withTimeout(CLOSE_MS, 'Closing the label queue', this.queue.close()).catch((err) =>
       this.#options.log.warn({ err }, 'The label queue was left open'),
     );

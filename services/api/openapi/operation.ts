@@ -7,6 +7,7 @@ import type {
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Permission } from '#shared/auth/user-store.ts';
 import { guideAjv } from '#shared/contracts/guide.ts';
+import type { UserAction } from '#shared/contracts/user-actions.ts';
 import { DomainError, MAX_NAME_LENGTH, type Problem } from '#shared/errors/domain-error.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { namesRule, ONCE_RULE, ruleOf } from '../requests/parameter-rules.ts';
@@ -35,6 +36,8 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   request?: Request;
   /** Error codes of parameters, by name; the default is `parameter-invalid`. */
   invalid?: Readonly<Record<string, ApiErrorCode>>;
+  /** What users do by it: how its requests end is counted (`countActions`). */
+  action?: UserAction;
   /** The service objectives count its requests (k8s/operations.md "Objectives"). */
   objective?: true;
   /** The handler reads many documents: requests of an account take turns (`heavyRequests`). */
@@ -77,10 +80,11 @@ const AUTHENTICATED: ApiErrorCode[] = ['access-denied', 'token-expired'];
 export function operation<Request extends RequestSchemas, Data extends TSchema>(
   route: Operation<Request, Data>,
 ) {
-  const { permission, objective, readsMany, largeBytes, request, invalid, validatedBy, data } = route;
+  const { permission, action, objective, readsMany, largeBytes, request, invalid, validatedBy, data } = route;
   return {
     config: {
       ...(permission && { permission }),
+      ...(action && { action }),
       ...(objective && { objective }),
       ...(readsMany && { readsMany }),
       ...(largeBytes && { largeBytes }),

@@ -28,6 +28,7 @@ export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, lab
     cache,
     subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
     prefix: config.REDIS_PREFIX,
+    clock: server.redisClock,
     timeoutMs: labelTimeouts.label,
     metrics: server.metrics,
     report: server.quotaReport,

@@ -7,6 +7,7 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { EVENTS } from '#shared/stores/event-model.ts';
 import { GUIDES } from '#shared/stores/guide-model.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
+import { writing } from '#shared/stores/mongo-check.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { WEBHOOKS } from '#shared/stores/webhook-model.ts';
@@ -24,7 +25,7 @@ declare module 'fastify' {
 
 /** Opens MongoDB and Redis, and creates the indexes. Plugins that depend on this one close first. */
 export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  const mongo = openMongo(server, config.MONGODB_URI);
+  const mongo = openMongo(server, config.MONGODB_URI, writing('api'));
   for (const collection of [AUDIT, GUIDES, CREATIONS, EVENTS, MANIFESTS, WEBHOOKS]) {
     const what = `the indexes of ${collection.name}`;
     server.startup.onceConnected(what, () => createIndexes(mongo, collection));

@@ -3,6 +3,7 @@ import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import { Pool } from 'undici';
 import { countingLimiter } from '#shared/auth/login-limit.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { WebhookStore } from '#shared/stores/webhook-store.ts';
@@ -50,9 +51,13 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
     callInternal(pinging, {
       service: 'webhooks',
       token: config.INTERNAL_TOKEN,
-      path: '/health/live',
+      path: '/internal/health',
       requestId: 'health',
       signal: AbortSignal.timeout(PING_MS),
+      notFound: 'no-route',
+    }).catch((error: unknown) => {
+      // A process of 1.6.0 has no such path.
+      if (!(error instanceof DomainError && error.code === 'no-route')) throw error;
     });
   server.dependencies.set('webhooks', { check: ping, required: false });
   server.addHook('onClose', () => Promise.all([pool.destroy(), pinging.destroy()]));

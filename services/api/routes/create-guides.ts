@@ -39,6 +39,7 @@ const creation = operation({
   summary: 'Crear una o varias guías',
   description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n\n${markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT)}\n\n${WHEN_REPEATED}\n\n`,
   permission: 'guias.create',
+  action: 'create',
   objective: true,
   request: {
     body: GuideRequest,
@@ -91,6 +92,7 @@ const validation = operation({
   description:
     'Toma el cuerpo de `crear`, hace las mismas revisiones con los mismos errores, y no guarda nada. No cuenta en la cuota de guías.',
   permission: 'guias.create',
+  action: 'create',
   request: { body: GuideRequest, headers: Type.Object({ prefer: lenientHeader }) },
   validatedBy: 'handler',
   errors: [...GUIDE_ERRORS, ...QUOTE_ERRORS],

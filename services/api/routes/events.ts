@@ -35,6 +35,7 @@ const registering = operation({
     `el mismo \`Id\` con el mismo contenido es \`repetido\`. Con \`Manifiesto\` se registra \`Recolectado\` de cada guía ` +
     `del manifiesto, salvo las que \`Faltan\`. Un evento se rechaza con:\n\n${listErrors(EVENT_ERRORS)}\n\n`,
   permission: 'eventos.create',
+  action: 'event',
   request: { body: EventsRequest },
   // Each event has its own answer; `checkEvent` validates with the same schema.
   validatedBy: 'handler',
@@ -82,6 +83,7 @@ const feed = operation({
     'En el orden en que se registraron, también las cancelaciones. `siguiente` es siempre un cursor: guárdelo y pregunte con ' +
     'él más tarde. Cada evento sale una vez y ninguno se salta; un evento sale a los cinco segundos de registrado.',
   permission: 'guias.read',
+  action: 'event',
   readsMany: true,
   request: {
     querystring: Type.Object({

@@ -26,6 +26,7 @@ const history = operation({
   summary: 'Todo lo que pasó con una guía',
   description: 'Por `Ocurrido`, también lo anulado. `Nota` solo la ve quien registra eventos.',
   permission: 'guias.read',
+  action: 'event',
   readsMany: true,
   request: { params: GuideParams },
   errors: ['guide-not-found'],
@@ -82,6 +83,7 @@ const simulation = operation({
   description:
     'Solo en una cuenta de prueba. Los eventos pasan por el registro, los webhooks y la página como los reales, y ocurren con un segundo entre ellos. `data` son todos los eventos de la guía.',
   permission: 'guias.create',
+  action: 'event',
   readsMany: true,
   request: { params: GuideParams, body: SimulationRequest },
   validatedBy: 'handler',
@@ -120,6 +122,7 @@ const cancellation = operation({
     'SEND_ESTATUS pasa a Cancelado, y sus etiquetas ya no se imprimen. Repetir da la misma respuesta. Una guía con eventos ya no se cancela. El cuerpo se ignora. ' +
     'La cuota de guías no se devuelve.',
   permission: 'guias.cancel',
+  action: 'event',
   request: { params: GuideParams },
   errors: ['guide-not-found', 'guide-on-its-way', 'events-unknown', 'overloaded'],
   data: {

@@ -8,6 +8,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
 import { apiUser } from '../hooks/authenticate.ts';
+import { countCut } from '../hooks/count-actions.ts';
 import { keptAnswers } from '../hooks/kept-answers.ts';
 import { type LabelFileRequest, parseLabelFileRequest, SHEET } from '../labels/label-file-request.ts';
 import { labelPayload } from '../labels/label-payload.ts';
@@ -82,6 +83,7 @@ const route = operation({
   summary: 'Etiquetas de varias guías en un solo archivo',
   description: `En el orden de la solicitud; las de una página por paquete con todos sus paquetes, hasta ${MAX_FILE_PAGES} páginas en total. Todas o ninguna: con una guía desconocida o cancelada no se imprime ninguna. Una guía repetida sale repetida. Una conexión que se corta a la mitad es un archivo incompleto: repita la solicitud, lo ya impreso no se imprime de nuevo. Las etiquetas sueltas tienen preferencia.`,
   permission: 'guias.read',
+  action: 'print',
   request: { querystring: Type.Object(formatParameters), body },
   // The words for each problem are those of creation; `parseLabelFileRequest` checks what the schema documents.
   validatedBy: 'handler',
@@ -200,6 +202,7 @@ async function* reportingCut(
     yield* pieces;
   } catch (error) {
     countLabelFailure(request, error as Error);
+    countCut(request, error as Error);
     request.log.error({ err: error }, 'A file of labels was cut: one of its labels could not be had again');
     throw error;
   }

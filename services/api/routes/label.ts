@@ -80,6 +80,7 @@ const routes = ofEachKind((kind) => {
       'El PDF es para cualquier impresora. PNG y ZPL son su imagen, punto por punto, de un bit por punto: ZPL para impresoras Zebra y compatibles, con todas las páginas; PNG, de una sola. Se piden con `formato`, o con `Accept`.',
     tag: 'Etiquetas',
     permission: 'guias.read',
+    action: 'print',
     objective: true,
     errors: [...(pagePerPackage ? (['one-page-only'] as const) : []), ...errors],
     request: {

@@ -22,6 +22,7 @@ export const LOGIN_ERRORS = [
 const route = operation({
   id: 'iniciarSesion',
   tag: 'Autenticacion',
+  action: 'login',
   summary: 'Entrar y obtener un token de acceso',
   description: 'El cuerpo se ignora.',
   request: { headers: CredentialHeaders },

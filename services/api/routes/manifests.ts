@@ -35,6 +35,7 @@ const creation = operation({
     `Documentado, sin manifiesto y con siete días o menos; si son más de ${MAX_GUIDES}, de las más viejas, y la respuesta trae \`QuedanGuias\`. ` +
     'Una guía está en un solo manifiesto, y la lista de un manifiesto no cambia.',
   permission: 'guias.create',
+  action: 'manifest',
   readsMany: true,
   request: {
     body: Type.Object(
@@ -158,6 +159,7 @@ const printing = operation({
   description:
     'Una carta: sus guías sin nombres, los totales, y lugar para firmas y sello. Una guía que se canceló después sale como CANCELADA.',
   permission: 'guias.read',
+  action: 'print',
   readsMany: true,
   request: {
     params,

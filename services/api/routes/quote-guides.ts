@@ -33,6 +33,7 @@ const quotation = operation({
   description:
     'Qué cuesta cada envío, por qué, y cuándo llega. El precio obliga hasta `Vence`: una guía que se crea con la `Cotizacion` cuesta eso, aunque la tarifa cambie. No guarda nada, y no cuenta en la cuota de guías.',
   permission: 'guias.quote',
+  action: 'quote',
   // Some twenty guides, of which two offers each are signed.
   largeBytes: 2_048,
   request: { body: QuoteRequest, headers: Type.Object({ prefer: lenientHeader }) },

@@ -1,19 +1,22 @@
-import type { LostProcess } from '#shared/stores/heartbeat.ts';
+import { LOST_MS, type LostProcess } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
 import type { QueueState } from '../queue-state.ts';
-import { type Finding, grave, type LastSeen, RECOVERY_MS, warning } from './finding.ts';
+import { BY_API, BY_BRANCHES, type Finding, grave, type LastSeen, RECOVERY_MS, warning } from './finding.ts';
 
 /** Label workers have a diagnosis of their own. */
 export const SERVICES = ['api', 'branches', 'webhooks'] as const;
 
 const SERVICE_OUTAGES = {
-  api: { section: 'servicedown', explains: ['unreported', 'labels'] },
-  branches: { section: 'branchesdown', explains: ['branches'] },
-  webhooks: { section: 'servicedown', explains: ['webhooks'] },
+  api: { section: 'servicedown', explains: ['unreported', ...BY_API] },
+  branches: { section: 'branchesdown', explains: ['branches', ...BY_BRANCHES] },
+  webhooks: { section: 'servicedown', explains: ['webhooks', 'webhook'] },
 } as const;
 
 /** A start usually takes half a second. */
 const LONG_START_MS = 5_000;
+
+/** Longer than the time between two looks. */
+const FORGOTTEN_SOON_MS = 15_000;
 
 /** Not kept as a problem: it is the end of one. */
 export const REDIS_RETURNS = 'redis-returns';
@@ -21,7 +24,7 @@ export const REDIS_RETURNS = 'redis-returns';
 export function* diagnoseWorkers({ workers, lost }: QueueState): Generator<Finding> {
   if (workers.length === 0) {
     const text = 'No hay ningún label-worker vivo: no se imprime nada';
-    yield { ...grave('no-workers', 'noworkers', text), effects: ['heartbeats'], explains: ['labels'] };
+    yield { ...grave('no-workers', 'noworkers', text), effects: ['heartbeats'], explains: ['print'] };
   } else {
     yield* diagnoseLost('label-worker', 'noworkers', lost);
   }
@@ -40,7 +43,7 @@ export function* diagnoseWorkers({ workers, lost }: QueueState): Generator<Findi
     const text = `El Chromium de ${first.host}${others} ${what}, desde hace ${since}`;
     yield {
       ...grave(`chromium-${state}`, 'chromiumrestarts', text),
-      ...(!prints && { explains: ['labels'] }),
+      ...(!prints && { explains: ['print'] }),
     };
   }
 }
@@ -59,7 +62,7 @@ export function* diagnoseReturn(
   ];
   if (missing.length === 0 || at - redis > RECOVERY_MS) return;
   const text = `El Redis de la cola acaba de volver: falta que den señales ${missing.join(', ')}`;
-  yield { ...warning(REDIS_RETURNS, 'redisdown', text), explains: ['heartbeats', 'labels'] };
+  yield { ...warning(REDIS_RETURNS, 'redisdown', text), explains: ['heartbeats', 'login', 'print'] };
 }
 
 export function* diagnoseServices({ services, lost }: QueueState): Generator<Finding> {
@@ -84,5 +87,11 @@ function* diagnoseLost(service: string, section: string, lost: readonly LostProc
     own.length === 1
       ? `Un proceso de ${service} no da señales desde hace ${duration(forMs)}: ${which}`
       : `${number(own.length)} procesos de ${service} no dan señales; el último, desde hace ${duration(forMs)}: ${which}`;
-  yield { ...warning(`lost-${service}`, section, text), effects: ['heartbeats'] };
+  // Nothing came back when the process is forgotten.
+  const fades = forMs > LOST_MS - FORGOTTEN_SOON_MS;
+  yield {
+    ...warning(`lost-${service}`, section, text),
+    effects: ['heartbeats'],
+    ...(fades && { fades }),
+  };
 }

@@ -1,7 +1,17 @@
-import type { DependencyState } from '#shared/stores/heartbeat.ts';
+import type { HealthState } from '#shared/stores/dependencies.ts';
+import type { Heartbeat } from '#shared/stores/heartbeat.ts';
 import { bytes } from '../format.ts';
 import type { QueueState } from '../queue-state.ts';
-import { type Diagnosis, type Effect, type Finding, grave, warning } from './finding.ts';
+import {
+  BY_API,
+  BY_BRANCHES,
+  type Diagnosis,
+  type Effect,
+  type Finding,
+  grave,
+  WRITING,
+  warning,
+} from './finding.ts';
 import { SERVICES } from './processes.ts';
 
 /** Share of Redis's memory. */
@@ -9,6 +19,9 @@ const NEARLY_FULL = 0.8;
 
 /** In the order in which they are named. */
 const PROCESSES = [...SERVICES, 'label-worker', 'dashboard'];
+
+/** What fails without the Redis of the queue, and without that of the labels. */
+const BY_REDIS = ['login', 'print'] as const satisfies Effect[];
 
 /** The name on the page, and the section of the runbook for the outage. */
 const DEPENDENCIES = {
@@ -23,16 +36,16 @@ const DEPENDENCIES = {
 export type Dependency = keyof typeof DEPENDENCIES;
 
 /** Names the stores that the dashboard itself does not reach, for pages that cannot read more. */
-export function diagnoseOwn(reached: Record<string, DependencyState>): Diagnosis[] {
+export function diagnoseOwn(reached: Record<string, HealthState>): Diagnosis[] {
   return (['mongodb', 'redis'] as const).flatMap((store): Diagnosis[] => {
     const { name, section } = DEPENDENCIES[store];
-    const id = store;
+    const causes = store === 'mongodb' ? BY_API : BY_REDIS;
     if (reached[store] === 'down')
-      return [{ ...grave(id, section, `${name} no responde al tablero`), labels: 'cause' }];
+      return [{ ...grave(store, section, `${name} no responde al tablero`), causes }];
+    if (reached[store] === 'refused')
+      return [grave(`${store}-refuses`, section, `${name} no permite lo suyo al tablero`)];
     if (reached[store] === 'read-only')
-      return [
-        { ...grave('redis-read-only', 'redisrefuseswrites', `${name} rechaza escrituras`), labels: 'cause' },
-      ];
+      return [{ ...grave('redis-read-only', 'redisrefuseswrites', `${name} rechaza escrituras`), causes }];
     return [];
   });
 }
@@ -50,34 +63,74 @@ export function* diagnoseDependencies(state: QueueState): Generator<Finding> {
       const text = `${name} no responde a ${processesOf(down, reports)}`;
       yield { ...grave(dependency, section, text), effects, explains: effectsOf(dependency, down) };
     }
+    const refused = reports.filter((process) => process.state === 'refused');
+    if (refused.length > 0) {
+      const who = processesOf(refused, reports);
+      const isStore = dependency === 'mongodb';
+      const text = isStore
+        ? `${name} no permite lo suyo a ${who}`
+        : `${name} rechaza el token interno de ${who}`;
+      const [id, about] = [`${dependency}-refuses`, isStore ? section : 'secretsdiffer'];
+      yield {
+        ...grave(id, about, text),
+        effects: isStore ? [] : ['token'],
+        explains: effectsOf(dependency, refused),
+      };
+    }
   }
 }
 
 /** Returns what follows when these processes do not reach a dependency. */
 function effectsOf(dependency: Dependency, down: readonly Report[]): Effect[] {
-  if (dependency === 'redis' || dependency === 'label-cache') return ['labels'];
+  if (dependency === 'redis') return [...BY_REDIS];
+  if (dependency === 'label-cache') return ['print'];
+  if (dependency === 'branches') return [...BY_BRANCHES];
   if (dependency !== 'mongodb') return [];
   const misses = (...names: string[]) => down.some(({ service }) => names.includes(service));
   return [
-    ...(misses('api', 'dashboard') ? (['labels', 'tariff'] as const) : []),
-    ...(misses('branches') ? (['branches'] as const) : []),
-    ...(misses('webhooks', 'dashboard') ? (['webhooks'] as const) : []),
+    ...(misses('api') ? BY_API : []),
+    ...(misses('api', 'dashboard') ? (['tariff'] as const) : []),
+    ...(misses('branches') ? (['branches', ...BY_BRANCHES] as const) : []),
+    ...(misses('webhooks', 'dashboard') ? (['webhooks', 'webhook'] as const) : []),
   ];
 }
 
-type Report = { service: string; state: DependencyState };
+type Report = { service: string; state: HealthState };
 
 /** Returns a dependency's state as each process reports it, the dashboard included. */
 export function reportsOf({ services, workers, reached }: QueueState, dependency: Dependency): Report[] {
   const processes = [
-    ...services,
-    ...workers.map(({ dependencies }) => ({ service: 'label-worker', dependencies })),
-    { service: 'dashboard', dependencies: reached },
+    ...services.map((process) => ({ service: process.service as string, states: statesOf(process) })),
+    ...workers.map((process) => ({ service: 'label-worker', states: statesOf(process) })),
+    { service: 'dashboard', states: reached },
   ];
-  return processes.flatMap(({ service, dependencies }) => {
-    const state = dependencies?.[dependency];
+  return processes.flatMap(({ service, states }) => {
+    const state = states[dependency];
     return state === undefined ? [] : [{ service, state }];
   });
+}
+
+/** Returns what a process reaches, by its heartbeat. */
+export function statesOf({
+  dependencies = {},
+  refusedBy = [],
+}: Pick<Heartbeat, 'dependencies' | 'refusedBy'>): Readonly<Record<string, HealthState>> {
+  return { ...dependencies, ...Object.fromEntries(refusedBy.map((name) => [name, 'refused' as const])) };
+}
+
+/** Names MongoDB while it answers, and does not take what is written. */
+export function* diagnoseMongo(state: QueueState): Generator<Finding> {
+  const reports = reportsOf(state, 'mongodb');
+  const refused = reports.filter((process) => process.state === 'read-only');
+  if (refused.length === 0) return;
+  const writes = (service: string) => refused.some((process) => process.service === service);
+  const what = writes('api') ? ': no se crean guías, ni se registran eventos' : '';
+  const explains: Effect[] = [
+    ...(writes('api') ? WRITING : []),
+    ...(writes('webhooks') ? (['webhook', 'webhooks'] as const) : []),
+  ];
+  const text = `MongoDB rechaza escrituras de ${processesOf(refused, reports)}${what}`;
+  yield { ...grave('mongodb-read-only', 'mongodown', text), explains };
 }
 
 /** Names the services of some processes: `api (1 de 2), dashboard`. */
@@ -102,7 +155,7 @@ export function* diagnoseRedis(state: QueueState): Generator<Finding> {
     const text = `El Redis de la cola rechaza escrituras${why}: no se imprime nada`;
     // If it refuses the dashboard's writes too, no process can write that it is alive.
     const refusesAll = replica || share >= 1 || state.reached.redis === 'read-only';
-    const explains: Effect[] = refusesAll ? ['labels', 'heartbeats'] : ['labels'];
+    const explains: Effect[] = refusesAll ? [...BY_REDIS, 'heartbeats'] : [...BY_REDIS];
     yield { ...grave('redis-read-only', 'redisrefuseswrites', text), explains };
   } else if (share > NEARLY_FULL) {
     yield grave('redis-full', 'redisfull', `El Redis de la cola está casi lleno: ${use}`);
@@ -120,7 +173,7 @@ export function* diagnoseLabelCache(state: QueueState): Generator<Finding> {
   if (refused.length > 0) {
     const who = processesOf(refused, reports);
     const text = `El Redis de las etiquetas rechaza escrituras de ${who}: no se entrega ninguna etiqueta nueva`;
-    yield { ...grave('label-cache-read-only', 'redisrefuseswrites', text), explains: ['labels'] };
+    yield { ...grave('label-cache-read-only', 'redisrefuseswrites', text), explains: ['print'] };
   }
   if (state.workers.some(({ labelCacheEvicts }) => labelCacheEvicts === false)) {
     const text = 'El Redis de las etiquetas las rechaza cuando está lleno: su maxmemory-policy es noeviction';

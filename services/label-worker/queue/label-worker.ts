@@ -13,8 +13,8 @@ import {
 import type { PrintKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { ActionCounts } from '#shared/stores/action-counts.ts';
 import type { LabelCache, LabelNews } from '#shared/stores/label-cache.ts';
-import type { LabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import { isRefusedWrite, isTransientError } from '#shared/stores/transient-errors.ts';
@@ -34,7 +34,7 @@ type Options = {
   /** Versions of the templates that the printer uses. */
   templates: Readonly<Record<PrintKind, { file: string; version: string }>>;
   images: Pick<ImagePrinter, 'print'>;
-  counts: Pick<LabelCounts, 'count'>;
+  counts: Pick<ActionCounts, 'countLabel'>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
   telemetry: Telemetry | undefined;
@@ -106,7 +106,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
       return;
     }
     metrics.countPrinted();
-    counts.count('printed');
+    counts.countLabel('printed');
     log.info({ ...identify(job), bytes, ms: clock.now() - job.timestamp }, 'A label was printed');
   });
   // BullMQ also emits this for a job that too many workers lost, without a call of the processor.

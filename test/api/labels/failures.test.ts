@@ -6,7 +6,7 @@ import type { OwnedProcess } from '#local/process/owned-process.ts';
 import { provideRedis } from '#local/programs/redis.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
-import { type LabelOutcome, readLabelCounts } from '#shared/stores/label-counts.ts';
+import { type LabelOutcome, readLabelCounts } from '#shared/stores/action-counts.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
+import { writing } from '#shared/stores/mongo-check.ts';
 import { openBlockingRedis, openRedis } from '#shared/stores/redis.ts';
 import { test } from '#test/fixtures/stores.ts';
 
@@ -24,7 +25,7 @@ test('no connection outlives a start that fails', async ({ stores }) => {
   const withName = (url: string) => `${url}${url.includes('?') ? '&' : '?'}connectionName=${name}`;
   const connections = async () => (await stores.redis.call('CLIENT', 'LIST')) as string;
   const start = buildHttpServer({ log }, async (server) => {
-    openMongo(server, stores.mongoUri);
+    openMongo(server, stores.mongoUri, writing('api'));
     openRedis(server, withName(stores.redisUrl), stores.prefix);
     await openBlockingRedis(server, withName(stores.redisUrl)).ping();
     await expect.poll(async () => (await connections()).split(`name=${name} `).length - 1).toBe(2);

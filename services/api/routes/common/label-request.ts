@@ -6,7 +6,6 @@ import { DENSITIES, IMAGE_FORMATS, type ImageFormat, MEDIA_TYPES } from '#shared
 import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
-import type { LabelOutcome } from '#shared/stores/label-counts.ts';
 import type { Caller } from '../../accounts/account-limits.ts';
 import type { GuideRecord } from '../../guides/guide-model.ts';
 import { addRateLimit } from '../../hooks/account-quota.ts';
@@ -110,22 +109,19 @@ export function cachingHeaders(key: string) {
   return { etag: `W/"${key}"`, 'cache-control': 'private' };
 }
 
-/** The outcome that counts an error, and its reason in the metrics. */
-const FAILURES: Partial<Record<ErrorCode, [outcome: LabelOutcome, reason?: LabelFailureReason]>> = {
-  'label-failed': ['failed', 'failed'],
-  'label-late': ['failed', 'late'],
-  internal: ['failed', 'other'],
-  overloaded: ['refused', 'overloaded'],
-  'no-printer': ['refused', 'no_worker'],
-  'too-many-pages': ['limited', 'quota'],
-  unavailable: ['refused', 'unavailable'],
-  'too-many-requests': ['limited'],
+/** The reason of an error in the metrics. */
+const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
+  'label-failed': 'failed',
+  'label-late': 'late',
+  internal: 'other',
+  overloaded: 'overloaded',
+  'no-printer': 'no_worker',
+  'too-many-pages': 'quota',
+  unavailable: 'unavailable',
 };
 
-/** Counts a failed request for labels, unless the request itself is wrong, such as an unknown guide. */
+/** Counts why a request for labels got none, unless the request itself is wrong, such as an unknown guide. */
 export function countLabelFailure(request: FastifyRequest, error: Error): void {
-  const [outcome, reason] = FAILURES[toDomainError(error).code] ?? [];
-  const { labels } = request.server;
-  if (outcome) labels.counts.count(outcome);
-  if (reason) labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
+  const reason = REASONS[toDomainError(error).code];
+  if (reason) request.server.labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
 }

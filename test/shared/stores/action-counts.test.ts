@@ -1,16 +1,16 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { LabelCounts, readLabelCounts } from '#shared/stores/label-counts.ts';
+import { ActionCounts, readLabelCounts } from '#shared/stores/action-counts.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { test } from '#test/fixtures/stores.ts';
 
 test('labels are counted by the minute, in all processes together', async ({ stores }) => {
   const { redis, prefix } = stores;
-  const processes = [new LabelCounts(redis, prefix, Date), new LabelCounts(redis, prefix, Date)];
+  const processes = [new ActionCounts(redis, prefix, Date), new ActionCounts(redis, prefix, Date)];
   for (const counts of processes) {
-    counts.count('printed');
-    counts.count('refused');
+    counts.countLabel('printed');
+    counts.count('print', 'refused');
   }
-  processes[0]?.count('failed');
+  processes[0]?.count('print', 'failed');
   for (const counts of processes) await counts.write();
   const minutes = await readLabelCounts(redis, prefix, Date.now());
   expect(minutes).toHaveLength(120);
@@ -30,8 +30,8 @@ test('counts of a process whose clock is ahead are in the minutes of Redis', asy
   const clock = new RedisClock(redis);
   await clock.start();
   onTestFinished(() => clock.stop());
-  const counts = new LabelCounts(redis, `${prefix}:ahead`, clock);
-  counts.count('refused');
+  const counts = new ActionCounts(redis, `${prefix}:ahead`, clock);
+  counts.count('print', 'refused');
   await counts.write();
   clocks.mockImplementation(() => now() - 3_600_000); // the reader's clock is behind
   const minutes = await readLabelCounts(redis, `${prefix}:ahead`, clock.now());

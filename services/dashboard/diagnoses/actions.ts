@@ -1,0 +1,107 @@
+import { FAILING, USER_ACTIONS, type UserAction } from '#shared/contracts/user-actions.ts';
+import type { ActionReport } from '#shared/stores/heartbeat.ts';
+import { duration, number } from '../format.ts';
+import type { QueueState } from '../queue-state.ts';
+import { type Finding, grave, type LastSeen, RECOVERY_MS } from './finding.ts';
+
+/** What fails, and the section of the runbook. */
+const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> = {
+  login: { fails: 'Entrar a la API falla', section: 'loginsfail' },
+  create: { fails: 'Crear guías falla', section: 'creationsfail' },
+  quote: { fails: 'Cotizar falla', section: 'quotesfail' },
+  print: { fails: 'Imprimir etiquetas falla', section: 'labelsfail' },
+  event: { fails: 'Registrar o leer eventos falla', section: 'eventsfail' },
+  manifest: { fails: 'Hacer manifiestos falla', section: 'manifestsfail' },
+  webhook: { fails: 'Mandar webhooks falla', section: 'webhooksfail' },
+};
+
+const MINUTE_MS = 60_000;
+const RECENT_MS = MINUTE_MS * FAILING.recentMinutes;
+/** Of a process's last ten requests. A fault of all is seen at once, however many were well in the half hour before it. */
+const HALF = 0.5;
+
+/** `last`: when the action failed last, in ms since 1970. */
+type Trouble = { last: number; since: number; notOk: number; all: number; where: string; codigo: string };
+
+/**
+ * Names the actions of users that fail, by the rule of `FAILING`, until requests succeed again. What failed until a cause
+ * ended that was named is left out.
+ */
+export function* diagnoseActions(state: QueueState, { causes }: LastSeen): Generator<Finding> {
+  for (const action of USER_ACTIONS) {
+    const trouble = troubleIn(state, action);
+    if (!trouble) continue;
+    const { last, since, notOk, all, where, codigo } = trouble;
+    if (state.at - last > RECENT_MS || last <= (causes[action] ?? 0) + RECOVERY_MS) continue;
+    const { fails, section } = ACTIONS[action];
+    const what = `${number(notOk)} de ${number(all)}${where}${codigo && `, la última: ${codigo}`}`;
+    const text = `${fails} desde hace ${duration(state.at - since)}: ${what}`;
+    // What waits for webhooks that are not sent is late.
+    const explains = action === 'webhook' ? { explains: ['webhooks'] as const } : {};
+    yield { ...grave(`${action}-fails`, section, text), effects: [action], ...explains };
+  }
+}
+
+/** Names the actions whose outcomes every process of their service reports. */
+export function reportedActions({ services }: QueueState): UserAction[] {
+  return USER_ACTIONS.filter((action) => {
+    const own = services.filter(({ service }) => service === (action === 'webhook' ? 'webhooks' : 'api'));
+    return own.length > 0 && own.every(({ actions }) => actions?.[action]);
+  });
+}
+
+function troubleIn(state: QueueState, action: UserAction): Trouble | undefined {
+  const reports = state.services.flatMap((process) => {
+    const report = process.actions?.[action];
+    return report ? [{ ...report, process }] : [];
+  });
+  const failing = reports.flatMap(({ failing, lastNotOk = 0, process }) =>
+    failing ? [{ ...failing, last: lastNotOk, process, tail: tailOf(failing) }] : [],
+  );
+  if (failing.length === 0) return troubleOfTheDead(state, action, reports);
+  const sum = (read: (one: (typeof failing)[number]) => number) =>
+    failing.reduce((total, one) => total + read(one), 0);
+  const notOk = sum((one) => one.notOk);
+  const { ok: okBefore, notOk: notOkBefore } = state.actions[action];
+  const isShare = notOkBefore >= FAILING.share * (okBefore + notOkBefore);
+  const isHalf = sum(({ tail }) => tail.notOk) >= HALF * sum(({ tail }) => tail.all);
+  if (notOk < FAILING.least || !(isShare || isHalf)) return undefined;
+  const [first] = failing.toSorted((one, other) => other.last - one.last);
+  if (!first) return undefined;
+  const { service, host } = first.process;
+  const processes = state.services.filter((process) => process.service === service).length;
+  const some =
+    failing.length === 1
+      ? ` en ${host}, uno de ${number(processes)} procesos de ${service}`
+      : ` en ${number(failing.length)} de ${number(processes)} procesos de ${service}`;
+  return {
+    last: first.last,
+    since: Math.min(...failing.map(({ since }) => since)),
+    notOk,
+    all: sum(({ all }) => all),
+    where: failing.length < processes ? some : '',
+    codigo: first.codigo,
+  };
+}
+
+function tailOf({ lastNotOk: notOk, lastAll: all }: NonNullable<ActionReport['failing']>) {
+  return { notOk, all };
+}
+
+/**
+ * Finds failures in the minutes of Redis that no living process tells of: those who answered them are gone. A success after
+ * their minute ends them.
+ */
+function troubleOfTheDead(
+  state: QueueState,
+  action: UserAction,
+  reports: readonly ActionReport[],
+): Trouble | undefined {
+  const { ok, notOk, lastMinute } = state.actions[action];
+  if (lastMinute === undefined) return undefined;
+  const end = lastMinute + MINUTE_MS;
+  const isKnown = reports.some(({ lastNotOk = 0, lastOk = 0 }) => lastNotOk >= lastMinute || lastOk >= end);
+  if (isKnown || notOk < FAILING.least || notOk < FAILING.share * (ok + notOk)) return undefined;
+  const where = ` en media hora, en procesos que ya no están`;
+  return { last: lastMinute, since: lastMinute, notOk, all: ok + notOk, where, codigo: '' };
+}

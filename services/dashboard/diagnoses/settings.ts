@@ -1,0 +1,45 @@
+import { type Difference, differences, type Process } from '#shared/stores/shared-settings.ts';
+import { count } from '../format.ts';
+import type { QueueState } from '../queue-state.ts';
+import { BY_API, BY_BRANCHES, type Effect, type Finding, grave, warning } from './finding.ts';
+
+/** What each secret is for, and what follows where it differs. Users are refused one by one: no cause of failures. */
+const SECRETS: Readonly<Record<string, { what: string; explains: readonly Effect[] }>> = {
+  JWT_SECRET: { what: 'rechaza los tokens que dan los otros, y los otros los suyos', explains: [] },
+  INTERNAL_TOKEN: { what: 'no se entienden', explains: ['token', ...BY_BRANCHES] },
+  WEBHOOK_SECRETS_KEY: {
+    what: 'no se descifran los secretos de los webhooks',
+    explains: ['webhook', 'webhooks'],
+  },
+};
+
+/** Names processes whose secrets or settings are not those of the others. A secret that is being rotated is no difference. */
+export function* diagnoseSettings({ services, self }: QueueState): Generator<Finding> {
+  for (const { setting, isSecret, odd, others } of differences([...services, self])) {
+    const text = `El ${setting} de ${nameOf(odd)} no es el de ${processesOf(others)}`;
+    if (!isSecret) {
+      const wrong = setting === 'MONGODB_URI';
+      const what = wrong ? text.replace('MONGODB_URI', 'nombre de la base de datos') : text;
+      const explains = wrong ? BY_API : [];
+      yield { ...(wrong ? grave : warning)(`differs-${setting}`, 'secretsdiffer', what), explains };
+      continue;
+    }
+    const { what = '', explains = [] } = SECRETS[setting] ?? {};
+    yield { ...grave(`differs-${setting}`, 'secretsdiffer', `${text}: ${what}`), explains };
+  }
+}
+
+function nameOf({ service, host, pid }: Process): string {
+  return `${service} en ${host}, pid ${pid},`;
+}
+
+/** `2 procesos de api, 1 proceso de webhooks`. */
+function processesOf(others: Difference['others']): string {
+  const names = [...new Set(others.map(({ service }) => service))].sort();
+  return names
+    .map((name) => {
+      const own = others.filter(({ service }) => service === name).length;
+      return `${count(own, 'proceso', 'procesos')} de ${name}`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,153 @@
+import {
+  ACTION_OUTCOMES,
+  type ActionOutcome,
+  FAILING,
+  USER_ACTIONS,
+  type UserAction,
+} from '#shared/contracts/user-actions.ts';
+import type { RedisClient } from './redis-client.ts';
+import type { RedisClock } from './redis-clock.ts';
+
+/**
+ * How users' actions ended in each minute of the last two hours, for the dashboard: counters
+ * `{prefix}:label-count:<what>:<minutes since 1970>`. Minutes are those of Redis, because a process whose clock is
+ * ahead would show its refusals too late. The keys are named for labels, which releases up to 1.6.0 count alone: during an
+ * upgrade both releases count the same labels in the same keys, and the rights of Redis' users need no change.
+ * BullMQ's own counts by minute (`metrics` of its Worker) do not serve: they count a dropped label as completed, know
+ * no refusals, and lack the current minute.
+ */
+
+/**
+ * `printed`: labels that a worker printed. The others are requests that the api answered: `failed` and `refused` as
+ * `ACTION_OUTCOMES` says, `limited` with 429 (a limit of the account, not a fault of the system).
+ */
+export const LABEL_OUTCOMES = ['printed', 'failed', 'refused', 'limited'] as const;
+export type LabelOutcome = (typeof LABEL_OUTCOMES)[number];
+/** `at`: the beginning of the minute, in ms since 1970. */
+export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
+
+/** `lastMinute`: the beginning of the last minute in which the action failed or was refused, in ms since 1970. */
+export type ActionSums = { ok: number; notOk: number; lastMinute?: number };
+
+const COUNTED_MINUTES = 120;
+const MINUTE_MS = 60_000;
+/** So a flood of refusals costs Redis one write a second. */
+const WRITE_MS = 1_000;
+
+/** Names a count in its key. */
+type Count = LabelOutcome | `${UserAction}-${ActionOutcome}`;
+
+export class ActionCounts {
+  readonly #redis: RedisClient;
+  readonly #prefix: string;
+  readonly #clock: Pick<RedisClock, 'now'>;
+  /** By minutes since 1970. */
+  #waiting = new Map<number, Map<Count, number>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(redis: RedisClient, prefix: string, clock: Pick<RedisClock, 'now'>) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#clock = clock;
+  }
+
+  count(action: UserAction, outcome: ActionOutcome): void {
+    this.#add(countOf(action, outcome), Math.floor(this.#clock.now() / MINUTE_MS), 1);
+  }
+
+  /** Counts what is no action of a user: a label that was printed, or refused because of the account's own limit. */
+  countLabel(outcome: 'printed' | 'limited'): void {
+    this.#add(outcome, Math.floor(this.#clock.now() / MINUTE_MS), 1);
+  }
+
+  /** Writes what was counted. While Redis is away, counts wait. A killed process loses the counts of a second. */
+  async write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = this.#waiting;
+    if (waiting.size === 0) return;
+    this.#waiting = new Map();
+    const writes = this.#redis.multi();
+    for (const [minute, counts] of waiting) {
+      for (const [count, amount] of counts) {
+        const key = keyOf(this.#prefix, count, minute);
+        writes.incrby(key, amount).expire(key, 60 * COUNTED_MINUTES);
+      }
+    }
+    await writes.exec().catch(() => {
+      const oldest = Math.floor(this.#clock.now() / MINUTE_MS) - COUNTED_MINUTES;
+      for (const [minute, counts] of waiting) {
+        if (minute > oldest) for (const [count, amount] of counts) this.#add(count, minute, amount);
+      }
+    });
+  }
+
+  #add(count: Count, minute: number, amount: number): void {
+    const counts = this.#waiting.get(minute) ?? new Map<Count, number>();
+    this.#waiting.set(minute, counts);
+    counts.set(count, (counts.get(count) ?? 0) + amount);
+    this.#timer ??= setTimeout(() => void this.write(), WRITE_MS).unref();
+  }
+}
+
+/**
+ * Returns the counts of labels of the last two hours, the current minute last.
+ * @param now in ms since 1970, by the clock of Redis.
+ */
+export async function readLabelCounts(
+  redis: RedisClient,
+  prefix: string,
+  now: number,
+): Promise<MinuteCounts[]> {
+  const minutes = lastMinutes(now, COUNTED_MINUTES);
+  const keys = minutes.flatMap((minute) => LABEL_OUTCOMES.map((outcome) => keyOf(prefix, outcome, minute)));
+  const counts = (await redis.mget(keys)).map(Number);
+  return minutes.map((minute, i) => {
+    const [printed = 0, failed = 0, refused = 0, limited = 0] = counts.slice(LABEL_OUTCOMES.length * i);
+    return { at: minute * MINUTE_MS, printed, failed, refused, limited };
+  });
+}
+
+/**
+ * Returns how each action ended within the window of `FAILING`.
+ * @param now in ms since 1970, by the clock of Redis.
+ */
+export async function readActionSums(
+  redis: RedisClient,
+  prefix: string,
+  now: number,
+): Promise<Record<UserAction, ActionSums>> {
+  const minutes = lastMinutes(now, FAILING.windowMinutes);
+  const wanted = USER_ACTIONS.flatMap((action) =>
+    ACTION_OUTCOMES.flatMap((outcome) => minutes.map((minute) => ({ action, outcome, minute }))),
+  );
+  const keys = wanted.map(({ action, outcome, minute }) => keyOf(prefix, countOf(action, outcome), minute));
+  const counts = await redis.mget(keys);
+  const sums = Object.fromEntries(USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0 }])) as Record<
+    UserAction,
+    ActionSums
+  >;
+  for (const [i, { action, outcome, minute }] of wanted.entries()) {
+    const amount = Number(counts[i] ?? 0);
+    if (amount === 0) continue;
+    const sum = sums[action];
+    sum[outcome === 'ok' ? 'ok' : 'notOk'] += amount;
+    if (outcome !== 'ok') sum.lastMinute = Math.max(sum.lastMinute ?? 0, minute * MINUTE_MS);
+  }
+  return sums;
+}
+
+/** The oldest first, in minutes since 1970. */
+function lastMinutes(now: number, length: number): number[] {
+  const current = Math.floor(now / MINUTE_MS);
+  return Array.from({ length }, (_, i) => current - (length - 1 - i));
+}
+
+/** Labels that failed and were refused are those of the picture. */
+function countOf(action: UserAction, outcome: ActionOutcome): Count {
+  return action === 'print' && outcome !== 'ok' ? outcome : `${action}-${outcome}`;
+}
+
+function keyOf(prefix: string, count: Count, minute: number): string {
+  return `${prefix}:label-count:${count}:${minute}`;
+}

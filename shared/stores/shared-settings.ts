@@ -1,0 +1,120 @@
+import { hkdfSync } from 'node:crypto';
+import type { ServiceHeartbeat } from './heartbeat.ts';
+
+/**
+ * What processes must have in common. Each says a fingerprint of it in its heartbeat. A wrong secret is otherwise known to
+ * nobody but those whom it refuses.
+ */
+
+type Service = ServiceHeartbeat['service'] | 'dashboard';
+export type Process = Pick<ServiceHeartbeat, 'id' | 'host' | 'pid' | 'startedAt' | 'settings'> & {
+  service: Service;
+};
+
+type Rule = {
+  /** Who uses the value, and who must accept it. */
+  by: readonly Service[];
+  acceptedBy: readonly Service[];
+  /** The setting with the former value, which is accepted too. */
+  previous?: string;
+  /** What is used without the value is accepted too. */
+  isOptional?: true;
+};
+
+const SECRETS: Readonly<Record<string, Rule>> = {
+  JWT_SECRET: { by: ['api'], acceptedBy: ['api'], previous: 'JWT_SECRET_PREVIOUS' },
+  INTERNAL_TOKEN: { by: ['api'], acceptedBy: ['branches', 'webhooks'], previous: 'INTERNAL_TOKEN_PREVIOUS' },
+  WEBHOOK_SECRETS_KEY: {
+    by: ['api'],
+    acceptedBy: ['api', 'webhooks'],
+    previous: 'WEBHOOK_SECRETS_KEY_PREVIOUS',
+    isOptional: true,
+  },
+};
+const ALL: readonly Service[] = ['api', 'branches', 'webhooks', 'dashboard'];
+const SHARED: Readonly<Record<string, Rule>> = {
+  ...SECRETS,
+  TIME_ZONE: { by: ['api', 'dashboard'], acceptedBy: ['api', 'dashboard'] },
+  MONGODB_URI: { by: ALL, acceptedBy: ALL },
+};
+
+/** A fingerprint that stands for no value. */
+const NONE = '';
+/** Of a secret of 32 characters or more, so few bits help nobody to guess it. */
+const FINGERPRINT_BYTES = 4;
+
+/** Returns the fingerprints of a service's settings: of the value that it uses, and of the former one that it accepts. */
+export function fingerprintsOf(config: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  const names = Object.keys(SHARED).filter((name) => name in config || SHARED[name]?.isOptional);
+  return Object.fromEntries(
+    names.map((name) => {
+      const previous = config[SHARED[name]?.previous ?? ''];
+      const former = previous === undefined ? [] : [fingerprint(name, String(previous))];
+      const value = config[name];
+      return [name, [value === undefined ? NONE : fingerprint(name, String(value)), ...former]];
+    }),
+  );
+}
+
+/** Of an address only the database counts: each service has its own user and password in it. */
+function fingerprint(name: string, value: string): string {
+  const text = name === 'MONGODB_URI' ? (/^[^/]*\/\/[^/]+\/([^?]*)/.exec(value)?.[1] ?? '') : value;
+  return Buffer.from(hkdfSync('sha256', text, '', `fingerprint of ${name}`, FINGERPRINT_BYTES)).toString(
+    'hex',
+  );
+}
+
+/** Processes that disagree on a setting. `odd`: who disagrees with most, or of two the younger one. */
+export type Difference = { setting: string; isSecret: boolean; odd: Process; others: readonly Process[] };
+
+/** Returns the settings that are not the same in all processes. A secret whose former value is accepted is. */
+export function differences(processes: readonly Process[]): Difference[] {
+  return Object.keys(SHARED).flatMap((setting) => {
+    const [worst] = processes
+      .map((odd) => ({ odd, others: processes.filter((other) => disagree(setting, odd, other)) }))
+      .filter(({ others }) => others.length > 0)
+      .sort((a, b) => b.others.length - a.others.length || b.odd.startedAt - a.odd.startedAt);
+    return worst ? [{ setting, isSecret: setting in SECRETS, ...worst }] : [];
+  });
+}
+
+/**
+ * Refuses a process that has another secret than most of those that were there before it.
+ * @throws Error that names the secret and one of the others.
+ */
+export function requireSameSecrets(own: Process, alive: readonly Process[]): void {
+  const older = alive.filter(({ id, startedAt }) => id !== own.id && startedAt < own.startedAt);
+  for (const setting of Object.keys(SECRETS)) {
+    const concerned = older.filter((other) => concerns(setting, own, other));
+    const different = concerned.filter((other) => disagree(setting, own, other));
+    const [first] = different;
+    if (!first || different.length <= concerned.length / 2) continue;
+    const { service, host, pid } = first;
+    const most = `${different.length} of ${concerned.length} processes`;
+    throw new Error(`${setting} is not that of ${most}, such as ${service} on ${host}, pid ${pid}`);
+  }
+}
+
+function concerns(setting: string, one: Process, other: Process): boolean {
+  if (!one.settings?.[setting] || !other.settings?.[setting]) return false;
+  const { by = [], acceptedBy = [] } = SHARED[setting] ?? {};
+  const uses = (user: Process, acceptor: Process) =>
+    by.includes(user.service) && acceptedBy.includes(acceptor.service);
+  return uses(one, other) || uses(other, one);
+}
+
+function disagree(setting: string, one: Process, other: Process): boolean {
+  if (one.id === other.id || !concerns(setting, one, other)) return false;
+  const { by = [], acceptedBy = [] } = SHARED[setting] ?? {};
+  const refuses = (acceptor: Process, user: Process) =>
+    by.includes(user.service) && acceptedBy.includes(acceptor.service) && !accepts(setting, acceptor, user);
+  return refuses(one, other) || refuses(other, one);
+}
+
+/** Returns whether a process accepts what another uses. If the other has just replaced the value, it soon will. */
+function accepts(setting: string, acceptor: Process, user: Process): boolean {
+  const [accepted = [], used = []] = [acceptor, user].map(({ settings }) => settings?.[setting] ?? []);
+  const [current = NONE, ...former] = used;
+  if (current === NONE && SHARED[setting]?.isOptional) return true;
+  return accepted.includes(current) || former.includes(accepted[0] ?? NONE);
+}

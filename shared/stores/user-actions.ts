@@ -1,0 +1,166 @@
+import { Counter, type Registry } from 'prom-client';
+import {
+  ACTION_OUTCOMES,
+  ACTIONS_METRIC,
+  type ActionOutcome,
+  FAILING,
+  type UserAction,
+} from '#shared/contracts/user-actions.ts';
+import { ActionCounts } from './action-counts.ts';
+import type { ConnectionOwner } from './dependencies.ts';
+import type { ActionReport } from './heartbeat.ts';
+import type { RedisClient } from './redis-client.ts';
+import { RedisClock } from './redis-clock.ts';
+
+/** Of so many requests, "Estado" looks whether half failed. */
+const LAST = 10;
+/** A fault ends with so many successes in a row that it would have shown again with this probability. */
+const CERTAINTY = 0.99;
+/** Where fewer fail than the least share that counts, nothing is named. */
+const MAX_NEEDED = neededOf(FAILING.share);
+const WINDOW_MS = 60_000 * FAILING.windowMinutes;
+
+/** Times are those of `performance.now()`. */
+type Trouble = { since: number; last: number; notOk: number; all: number; codigo: string; needed: number };
+
+/** What one process knows of an action. */
+class Action {
+  readonly totals: Record<ActionOutcome, number> = { ok: 0, failed: 0, refused: 0 };
+  lastOk: number | undefined;
+  lastNotOk: number | undefined;
+  trouble: Trouble | undefined;
+  /** Successes since the last failure. */
+  #okSince = 0;
+  /** The last outcomes, a bit each, the newest first; 1 if not well. */
+  #last = 0;
+  #lastCount = 0;
+
+  count(outcome: ActionOutcome, codigo: string, now: number): void {
+    this.totals[outcome]++;
+    const isOk = outcome === 'ok';
+    this.#last = ((this.#last << 1) | Number(!isOk)) & ((1 << LAST) - 1);
+    if (this.#lastCount < LAST) this.#lastCount++;
+    if (isOk) this.#succeeded(now);
+    else this.#failed(codigo, now);
+  }
+
+  report(now: number, at: number): ActionReport {
+    const { lastOk, lastNotOk, trouble } = this;
+    const timeOf = (moment: number) => Math.round(at - (now - moment));
+    return {
+      ...(lastOk !== undefined && { lastOk: timeOf(lastOk) }),
+      ...(lastNotOk !== undefined && { lastNotOk: timeOf(lastNotOk) }),
+      ...(trouble &&
+        now - trouble.last < WINDOW_MS && {
+          failing: {
+            since: timeOf(trouble.since),
+            notOk: trouble.notOk,
+            all: trouble.all + this.#okSince,
+            lastNotOk: bitsOf(this.#last),
+            lastAll: this.#lastCount,
+            codigo: trouble.codigo,
+          },
+        }),
+    };
+  }
+
+  #succeeded(now: number): void {
+    this.lastOk = now;
+    if (!this.trouble) return;
+    this.#okSince++;
+    if (this.#okSince >= this.trouble.needed) this.trouble = undefined;
+  }
+
+  #failed(codigo: string, now: number): void {
+    this.lastNotOk = now;
+    const { trouble } = this;
+    if (!trouble || now - trouble.last > WINDOW_MS) {
+      this.trouble = { since: now, last: now, notOk: 1, all: 1, codigo, needed: 1 };
+    } else {
+      trouble.notOk++;
+      trouble.all += this.#okSince + 1;
+      trouble.last = now;
+      trouble.codigo = codigo;
+      trouble.needed = Math.min(MAX_NEEDED, neededOf(trouble.notOk / trouble.all));
+    }
+    this.#okSince = 0;
+  }
+}
+
+/**
+ * Counts how users' actions end, in the process that answers them: for Prometheus, by the minute in Redis, and for the
+ * heartbeat. A count is some additions in memory, because creations and labels pass here.
+ */
+export class UserActions {
+  readonly #counts: ActionCounts;
+  readonly #actions: ReadonlyMap<UserAction, Action>;
+
+  /** @param actions those that this process answers. */
+  constructor(actions: readonly UserAction[], counts: ActionCounts, metrics: Registry) {
+    this.#counts = counts;
+    this.#actions = new Map(actions.map((action) => [action, new Action()]));
+    const known = this.#actions;
+    new Counter({
+      name: ACTIONS_METRIC,
+      help: 'What users did, by how it ended: ok, also with an error of their own; failed by our fault; refused as too busy',
+      labelNames: ['action', 'outcome'],
+      registers: [metrics],
+      collect() {
+        this.reset();
+        for (const [action, { totals }] of known)
+          for (const outcome of ACTION_OUTCOMES) this.inc({ action, outcome }, totals[outcome]);
+      },
+    });
+  }
+
+  /** @param codigo of the error, or what is at fault. */
+  count(action: UserAction, outcome: ActionOutcome, codigo = ''): void {
+    this.#actions.get(action)?.count(outcome, codigo, performance.now());
+    this.#counts.count(action, outcome);
+  }
+
+  /** Counts a request for labels that was refused because of its account's own limit. */
+  countLimitedLabel(): void {
+    this.#counts.countLabel('limited');
+  }
+
+  /** Returns what became of the last requests, for the heartbeat. @param at the time of Redis now, in ms since 1970. */
+  report(at: number): Record<string, ActionReport> {
+    const now = performance.now();
+    return Object.fromEntries([...this.#actions].map(([name, action]) => [name, action.report(now, at)]));
+  }
+}
+
+/**
+ * Opens the counts of a service, which closes them: the last ones are written then. While Redis is away, counts wait.
+ * @param own what the service answers.
+ */
+export function openUserActions(
+  server: ConnectionOwner,
+  redis: RedisClient,
+  prefix: string,
+  own: readonly UserAction[],
+): { actions: UserActions; clock: RedisClock } {
+  const clock = new RedisClock(redis);
+  const counts = new ActionCounts(redis, prefix, clock);
+  // Until then, and while Redis is away, its time is extrapolated.
+  const begin = () => void clock.start().catch(() => {});
+  if (redis.status === 'ready') begin();
+  redis.on('ready', begin);
+  server.addHook('onClose', async () => {
+    clock.stop();
+    await counts.write();
+  });
+  return { actions: new UserActions(own, counts, server.metrics), clock };
+}
+
+/** Returns how many successes in a row end a fault in which this share fails. */
+function neededOf(share: number): number {
+  return share >= 1 ? 1 : Math.ceil(Math.log(1 - CERTAINTY) / Math.log(1 - share));
+}
+
+function bitsOf(value: number): number {
+  let bits = 0;
+  for (let rest = value; rest > 0; rest >>= 1) bits += rest & 1;
+  return bits;
+}
