@@ -11,7 +11,7 @@ import {
 } from './collection.ts';
 import { RefusesUs, RefusesWrites } from './dependencies.ts';
 import { isDuplicateKey } from './mongo.ts';
-import { isServerAway, isUnsent } from './transient-errors.ts';
+import { isServerAway, isUndone } from './transient-errors.ts';
 
 /**
  * What health asks MongoDB, with the credentials and the right that work needs. A server that has lost its majority, a full
@@ -55,7 +55,7 @@ export function writing(service: string) {
       if (!current.isOver) await Promise.race([current.done, sleep(PATIENCE_MS, undefined, { ref: false })]);
       const { error, isOver, begun } = current;
       // Without a connection the ping fails too, and tells more.
-      if (error) throw isServerAway(error) || isUnsent(error) ? error : refusal(error);
+      if (error) throw isServerAway(error) || isUndone(error) ? error : refusal(error);
       if (!isOver && performance.now() - begun > STUCK_MS) {
         throw new RefusesWrites(`MongoDB has not confirmed a write for ${STUCK_MS} ms`);
       }
