@@ -21,13 +21,15 @@ export type Secrets = ReturnType<typeof generateSecrets> & {
 };
 
 /** Keys that are rotated one by one. */
-type Key = 'jwt' | 'webhooks';
+type Key = 'jwt' | 'internal' | 'webhooks';
 
 export function generateSecrets() {
   return {
     jwt: randomSecret(),
     jwtPrevious: '',
+    /** Services call each other with it. */
     internal: randomSecret(),
+    internalPrevious: '',
     /** Encrypts the secrets of webhooks. */
     webhooks: randomSecret(),
     webhooksPrevious: '',

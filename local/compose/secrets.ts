@@ -19,10 +19,10 @@ import {
  * starts write the folders again, with the current rules for Redis' users.
  */
 
-const USAGE = `node local/compose/secrets.ts <folder>                       generates what is missing
-… <folder> rotate passwords|jwt|webhooks    makes new ones, and accepts the former ones too
-… <folder> retire passwords|jwt|webhooks    no longer accepts the former ones
-… <folder> proxy-login < user:password      for WEBHOOKS_PROXY_URL`;
+const USAGE = `node local/compose/secrets.ts <folder>                         generates what is missing
+… <folder> rotate passwords|jwt|internal|webhooks    makes new ones, and accepts the former ones too
+… <folder> retire passwords|jwt|internal|webhooks    no longer accepts the former ones
+… <folder> proxy-login < user:password               for WEBHOOKS_PROXY_URL`;
 type Change = (secrets: Secrets) => Secrets;
 const CHANGES: Readonly<Record<string, Change>> = {
   '': (secrets) => secrets,
@@ -30,6 +30,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'retire passwords': retirePreviousPasswords,
   'rotate jwt': (secrets) => rotateKey(secrets, 'jwt'),
   'retire jwt': (secrets) => retirePreviousKey(secrets, 'jwt'),
+  'rotate internal': (secrets) => rotateKey(secrets, 'internal'),
+  'retire internal': (secrets) => retirePreviousKey(secrets, 'internal'),
   'rotate webhooks': (secrets) => rotateKey(secrets, 'webhooks'),
   'retire webhooks': (secrets) => retirePreviousKey(secrets, 'webhooks'),
   'proxy-login': (secrets) => ({ ...secrets, webhooksProxyLogin: readFileSync(0, 'utf8').trim() }),
@@ -44,6 +46,7 @@ const secrets = loadSecrets(join(folder, 'secrets.json'), (stored) => change(wit
 rmSync(restoredKeys, { force: true });
 const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 const { jwt, internal } = secrets;
+const accepted = { internal, 'internal-previous': secrets.internalPrevious };
 const webhookKeys = {
   'webhook-secrets': secrets.webhooks,
   'webhook-secrets-previous': secrets.webhooksPrevious, // empty: not set
@@ -59,10 +62,10 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
     redis: redisUrls.api,
     'label-cache': labelCacheUrls.api,
   },
-  branches: { internal, mongodb: mongoUris.branches, redis: redisUrls.branches },
+  branches: { ...accepted, mongodb: mongoUris.branches, redis: redisUrls.branches },
   'label-worker': { redis: redisUrls['label-worker'], 'label-cache': labelCacheUrls['label-worker'] },
   webhooks: {
-    internal,
+    ...accepted,
     ...webhookKeys,
     'proxy-login': secrets.webhooksProxyLogin,
     mongodb: mongoUris.webhooks,

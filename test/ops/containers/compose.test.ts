@@ -150,9 +150,7 @@ describe('the secrets', () => {
 
   test.for(SERVICES)('give %s each of its secrets as a file', (name) => {
     const secrets = Object.keys(SETTINGS[name]?.properties ?? {}).filter((each) => SECRETS.includes(each));
-    const absent = secrets.filter((each) => !(`${each}_FILE` in (service(name).environment ?? {})));
-    // One command replaces all containers, so the former token is of no use.
-    expect(absent.filter((each) => each !== 'INTERNAL_TOKEN_PREVIOUS')).toEqual([]);
+    expect(secrets.filter((each) => !(`${each}_FILE` in (service(name).environment ?? {})))).toEqual([]);
   });
 
   test('are rotated, and taken from a dump, by the command that makes them', ({ secrets, read }) => {
@@ -165,6 +163,16 @@ describe('the secrets', () => {
     expect([read('api/jwt') === former, read('api/jwt-previous')]).toEqual([false, former]);
     command(['retire', 'jwt']);
     expect(read('api/jwt-previous')).toBe('');
+    const token = read('api/internal');
+    command(['rotate', 'internal']);
+    expect(read('api/internal')).not.toBe(token);
+    for (const called of ['branches', 'webhooks'])
+      expect([read(`${called}/internal`), read(`${called}/internal-previous`)]).toEqual([
+        read('api/internal'),
+        token,
+      ]);
+    command(['retire', 'internal']);
+    expect(read('branches/internal-previous')).toBe('');
     command(['proxy-login'], 'carrier:a password\n');
     expect(read('webhooks/proxy-login')).toBe('carrier:a password');
     const keys = { webhooks: 'of the dump', webhooksPrevious: 'before' };
