@@ -65,7 +65,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const key =
     request.idempotencyKey === undefined
       ? undefined
-      : creationKey(user.username, request.idempotencyKey, parsed);
+      : await creationKey(user.username, request.idempotencyKey, parsed);
   const replay = async (earlier: JournalEntry): Promise<Created> => ({
     guides: asCreated(await journal.complete(earlier), guides),
     repeated: true,
@@ -75,7 +75,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return replay(earlier);
   const branches = await resolveBranches(deps.branches, guides, request);
-  const amounts = honourQuotes(deps, user.account, parsed, branches);
+  const amounts = await honourQuotes(deps, user.account, parsed, branches);
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
   // Taken after all checks: a refused request uses no quota.
@@ -113,7 +113,7 @@ export async function validateGuides(
 ): Promise<GuideBranches & { amounts: (QuotedAmounts | undefined)[] } & Pick<Created, 'warnings'>> {
   const parsed = await readRequest(deps, request);
   const branches = await resolveBranches(deps.branches, parsed.guides, request);
-  const amounts = honourQuotes(deps, request.user.account, parsed, branches);
+  const amounts = await honourQuotes(deps, request.user.account, parsed, branches);
   return { ...branches, amounts, warnings: parsed.warnings };
 }
 
@@ -122,7 +122,7 @@ async function readRequest(
   { catalogue }: ValidationDeps,
   { body, lenient }: SentRequest,
 ): Promise<GuideRequest> {
-  const parsed = parseGuideRequest(body, lenient);
+  const parsed = await parseGuideRequest(body, lenient);
   const { service, guides, warnings } = parsed;
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);
@@ -131,7 +131,11 @@ async function readRequest(
 }
 
 /** Returns the key of a request, whose body is compared in the form in which it is stored. */
-function creationKey(username: string, key: string, { service, guides }: GuideRequest): IdempotencyKey {
+function creationKey(
+  username: string,
+  key: string,
+  { service, guides }: GuideRequest,
+): Promise<IdempotencyKey> {
   const stored = guides.map(withStoredCode);
   // 1.3.0 hashed codes as they were sent, and keys live for seven days.
   const isAsSent = stored.every((guide, indice) => guide === guides[indice]);
