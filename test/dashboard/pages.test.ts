@@ -103,7 +103,8 @@ describe('Estado', () => {
   test('updates without a reload', async ({ failures, fleet, jobs, login, page, shows, stores }) => {
     await busyNight(stores, jobs);
     await login();
-    await shows('2 etiquetas fallaron en los últimos 5 min');
+    await printingFails(fleet);
+    await shows('Imprimir etiquetas falla desde hace');
     await pictures(page, 'estado');
     for (const width of [390, 320]) {
       await page.setViewport({ width, height: 844 });
@@ -138,10 +139,11 @@ describe('Estado', () => {
     }
   });
 
-  test('works by keyboard, and for a screen reader', async ({ jobs, login, page, shows, stores }) => {
+  test('works by keyboard, and for a screen reader', async ({ fleet, jobs, login, page, shows, stores }) => {
     await busyNight(stores, jobs);
     await login();
-    await shows('2 etiquetas fallaron en los últimos 5 min');
+    await printingFails(fleet);
+    await shows('Imprimir etiquetas falla desde hace');
     const focused = () =>
       page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
     const tab = async () => {
@@ -245,4 +247,12 @@ if (process.env.UPDATE_PICTURES) {
     await login();
     await page.screenshot({ path: join(repoRoot, 'docs/pictures/estado.png') as `${string}.png` });
   });
+}
+
+/** An api tells that labels fail. */
+async function printingFails(fleet: Fleet): Promise<void> {
+  const now = Date.now();
+  const figures = { notOk: 4, all: 4, lastNotOk: 4, lastAll: 4 };
+  const failing = { since: now - 20_000, ...figures, codigo: 'etiqueta_tardia' };
+  await fleet.tell('api', { actions: { print: { lastNotOk: now, failing } } });
 }
