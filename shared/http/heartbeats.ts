@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { Gauge } from 'prom-client';
 import { repeat } from '#shared/async/repeat.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -16,7 +17,7 @@ import {
 } from '#shared/stores/heartbeat.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
-import { fingerprintsOf, requireSameSecrets } from '#shared/stores/shared-settings.ts';
+import { fingerprintsOf, requireSameSecrets, secretsInUse } from '#shared/stores/shared-settings.ts';
 import type { HttpServer } from './http-server.ts';
 
 /** Pause before a failed heartbeat is written again. */
@@ -45,6 +46,13 @@ export function beatWhileServing(
   const { dependencies, log } = server;
   const prefix = config.REDIS_PREFIX;
   const settings = fingerprintsOf(config);
+  const secrets = new Gauge({
+    name: 'secrets_info',
+    help: '1 for each secret that this process uses, with a fingerprint that tells whether others use the same',
+    labelNames: ['secret', 'fingerprint'],
+    registers: [server.metrics],
+  });
+  for (const [secret, fingerprint] of secretsInUse(settings)) secrets.set({ secret, fingerprint }, 1);
   const self = ownProcess();
   let heartbeats: { stop(): Promise<void> } | undefined;
   server.addHook('onReady', async () => {

@@ -56,6 +56,14 @@ export function fingerprintsOf(config: Readonly<Record<string, unknown>>): Recor
   );
 }
 
+/** Returns the fingerprints of the secrets that a process uses, by their settings, of what `fingerprintsOf` returned. */
+export function secretsInUse(settings: Readonly<Record<string, readonly string[]>>): [string, string][] {
+  return Object.keys(SECRETS).flatMap((name): [string, string][] => {
+    const [current = NONE] = settings[name] ?? [];
+    return current === NONE ? [] : [[name, current]];
+  });
+}
+
 /** Of an address only the database counts: each service has its own user and password in it. */
 function fingerprint(name: string, value: string): string {
   const text = name === 'MONGODB_URI' ? (/^[^/]*\/\/[^/]+\/([^?]*)/.exec(value)?.[1] ?? '') : value;
