@@ -47,6 +47,7 @@ describe('import', () => {
       { code: '06600', colonia: 'Árbol Grande', municipality: 'Otro', state: 'México' },
       { code: '06600', colonia: 'Zarza', municipality: 'Peñón', state: 'México', city: 'Güémez' },
       { code: '06600', colonia: 'Zarza', kind: 'Barrio', municipality: 'Peñón', state: 'México' },
+      { code: '06600', colonia: 'Ñandú', kind: 'Pueblo', municipality: 'Peñón', state: 'México' },
       { code: '01000', colonia: 'El Rincón' },
     ];
     expect(await importing(rows, '--accept-warnings')).toEqual({

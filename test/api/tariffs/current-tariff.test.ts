@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { CurrentTariff } from '#services/api/tariffs/current-tariff.ts';
 import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -56,6 +56,26 @@ describe('the tariff in force', () => {
     await store.withdraw(2, 2, 'ana');
     await tariffs.look();
     expect([tariffs.at(Date.now())?.version, tariffs.isWithdrawn(2)]).toEqual([1, true]);
+  });
+
+  test('is known to be withdrawn before a new version is read, which may take seconds', async ({ store }) => {
+    const tariffs = new CurrentTariff(store, clock);
+    await store.add(0, version(Date.now() - 2_000));
+    await tariffs.look();
+    await store.withdraw(1, 1, 'ana');
+    await store.add(2, version(Date.now() - 1_000));
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const folder = store.folder.bind(store);
+    vi.spyOn(store, 'folder').mockImplementation(async (number) => {
+      asked.resolve();
+      await held.promise;
+      return folder(number);
+    });
+    const looking = tariffs.look();
+    await asked.promise;
+    expect(tariffs.isWithdrawn(1)).toBe(true);
+    held.resolve();
+    await looking;
   });
 
   test('stays what it was while MongoDB is away', async ({ stores, store }) => {

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parcelOf } from '#services/api/quotes/offer.ts';
 import { percentOf, toUnits } from '#services/api/tariffs/amounts.ts';
 import { addDays, deliveryDays } from '#services/api/tariffs/delivery-days.ts';
+import { PostalRanges } from '#services/api/tariffs/postal-ranges.ts';
 import { describeLine, type Price, priceParcel } from '#services/api/tariffs/price.ts';
+import { readTariff } from '#services/api/tariffs/read-tariff.ts';
+import { TariffReport } from '#services/api/tariffs/tariff-report.ts';
 import type { Parcel } from '#shared/contracts/quoted-price.ts';
-import { demoTariff } from './demo-tariff.ts';
+import { changed, demoTariff } from './demo-tariff.ts';
 
 const postalCode = fc.integer({ min: 1_000, max: 99_999 }).map((code) => `${code}`.padStart(5, '0'));
 const served = postalCode.filter((code) => demoTariff.groups.nameOf(code) !== undefined);
@@ -49,6 +53,49 @@ describe('a price', () => {
       volumetricGrams: 1_800,
       billedGrams: 3_000,
     });
+  });
+
+  test.for([
+    ['22000', '22000', '8 %'],
+    ['22000', '06600', '16 %'],
+    ['06600', '22000', '16 %'],
+  ])(
+    'from %s to %s has a VAT of %s: both ends must be at the border',
+    ([origin, destination, percentage]) => {
+      const price = priceOf('otro', {
+        ...{ origin: origin as string, destination: destination as string, service: 'Domicilio', type: '' },
+        ...{ packages: 1, grams: 2_500, sides: [150, 200, 300], declared: 0 },
+      });
+      const vat = price?.lines.find(({ concept }) => concept === 'iva');
+      expect(price && vat && describeLine(vat, price.zone, 1)).toMatch(new RegExp(`^${percentage} de `));
+    },
+  );
+
+  test('does not depend on the order of the rows of a file', async () => {
+    const folder = changed('precios.csv', (text) => {
+      const [head, ...rows] = text.trim().split('\n');
+      return `${[head, ...rows.reverse()].join('\n')}\n`;
+    });
+    const reversed = await readTariff(folder, new TariffReport());
+    for (const grams of [500, 2_500, 40_000]) {
+      const light: Parcel = {
+        ...{ origin: '06600', destination: '64000', service: 'Domicilio', type: '', packages: 1 },
+        ...{ grams, sides: [10, 10, 10], declared: 0 },
+      };
+      expect(reversed && priceParcel(reversed, 'otro', light)).toEqual(
+        priceParcel(demoTariff, 'otro', light),
+      );
+    }
+  });
+
+  test('of a parcel that is picked up is that to its branch, whatever the recipient’s postal code is', () => {
+    const shipment = {
+      Destinatario: { CodigoPostal: '22000' },
+      Producto: { Peso: 1, Largo: 10, Alto: 10, Ancho: 10 },
+    };
+    const ends = { origin: { CodigoPostal: '06600' }, destination: { CodigoPostal: '64000' } };
+    const to = (service: Parcel['service']) => parcelOf(service, shipment as never, ends).destination;
+    expect([to('the service'), to('Domicilio')]).toEqual(['64000', '22000']);
   });
 
   test('is the sum of its lines, whole centavos, none of them 0', () => {
@@ -177,4 +224,14 @@ describe('the days of delivery', () => {
       ),
     );
   });
+});
+
+test('every range that shares a code with a wider one before it is told', () => {
+  const range = (from: string, to: string, line: number) => ({ from, to, line, name: `${line}` });
+  const wide = range('01000', '09999', 2);
+  const [first, second] = [range('02000', '02999', 3), range('04000', '04999', 4)];
+  expect(new PostalRanges([wide, first, second]).overlaps()).toEqual([
+    [first, wide],
+    [second, wide],
+  ]);
 });
