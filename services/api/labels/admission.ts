@@ -8,6 +8,11 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 const PACE_MS = 2_000;
 /** Longest time to a label's turn, in ms. The rest of `LABEL_TIMEOUT_MS` is for a pace that falls. */
 const MAX_WAIT_MS = 6_000;
+/**
+ * The same for a request that `ask` let through, from then on: what was read for it is not to be thrown away because
+ * the pace fell a little.
+ */
+const MAX_ASKED_MS = 8_000;
 /** In ms: printers that finish nothing for so long, while two labels wait, get no more labels. */
 const STUCK_MS = 8_000;
 /** Bounds the process's memory. */
@@ -21,12 +26,17 @@ export type Application = {
   pages: number;
   /** Most pages in flight of the account. */
   maxPages: number;
+  /** Of a request that `ask` let through. */
+  asked?: Asked | undefined;
 };
+
+/** A request that looks up its label. `at`: when it began, of `performance.now()`. `end` may be called again. */
+export type Asked = { at: number; end: () => void };
 
 /** `callers`: requests that share the label, 0 once it is abandoned. `since`: of `performance.now()`. */
 type Waiting = { callers: number; since: number };
-/** Pages, and labels by their keys. */
-type InFlight = { pages: number; labels: Map<string, Waiting> };
+/** Pages, labels by their keys, and requests whose label is not known yet. */
+type InFlight = { pages: number; labels: Map<string, Waiting>; asked: number };
 /** Why a request stops waiting: its label is printed or failed, or its client has left. */
 type End = 'done' | 'abandoned';
 
@@ -36,6 +46,8 @@ type End = 'done' | 'abandoned';
  * the pace of that time. It is also refused if two labels have waited for `STUCK_MS` and none was finished meanwhile.
  * An abandoned label counts until the workers drop its job. Otherwise a client that asks and leaves again and again
  * would fill the line with jobs that no client waits for.
+ * Nothing of a label is needed to refuse it, so a request asks before its guide is read, and counts as one page until
+ * its label enters. Otherwise all that come while a guide is read would pass, and be read for nothing.
  * Ahead of a label count at most as many pages of each account as its own account has in flight, plus one
  * (`placeInLine`). A small account is therefore not refused because of a large one.
  * Each process counts for itself: it sees its own share of the printers.
@@ -43,12 +55,15 @@ type End = 'done' | 'abandoned';
 export class Admission {
   readonly #now: () => number;
   readonly #accounts = new Map<string, InFlight>();
+  /** Requests of all accounts. */
+  #asked = 0;
   /** The longest-waiting first. */
   readonly #waiting = new Set<Waiting>();
   /** When the count of each abandoned label ends, and what ends it; the first to end comes first. */
   readonly #abandoned = new Map<Waiting, { until: number; forget: () => void }>();
-  /** Finished within `PACE_MS` of the last label, the oldest first. */
-  #finished: { at: number; pages: number }[] = [];
+  /** Finished within `PACE_MS`, the oldest first, as far as `#forgetFinished` has seen. */
+  readonly #finished: { at: number; pages: number }[] = [];
+  #finishedPages = 0;
   #finishedAt = 0;
 
   constructor(now = () => performance.now()) {
@@ -61,17 +76,39 @@ export class Admission {
   }
 
   /**
+   * Counts a request whose label is not known yet, until its label enters or `end` is called.
+   * @throws DomainError `overloaded`, with the seconds after which to try again, as `enter` would.
+   */
+  ask(account: string): Asked {
+    this.#forgetAbandoned();
+    const own = this.#of(account);
+    const at = this.#now();
+    refuseFor(this.#retryAfterSeconds(own, MAX_WAIT_MS));
+    this.#count(own, 1);
+    this.#accounts.set(account, own);
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      this.#count(own, -1);
+      this.#forgetIdle(account, own);
+    };
+    return { at, end };
+  }
+
+  /**
    * Counts a label that begins to wait, once for each account.
    * @returns ends the wait, to be called once; by default the label is done.
    * @throws DomainError `too-many-pages`, or `overloaded` with the seconds after which to try again.
    */
   enter(application: Application): (end?: End) => void {
-    const { account, key, pages } = application;
+    const { account, key, pages, asked } = application;
     this.#forgetAbandoned();
-    const own = this.#accounts.get(account) ?? { pages: 0, labels: new Map() };
+    asked?.end();
+    const own = this.#of(account);
     let label = own.labels.get(key);
     if (!label) {
-      this.#admit(application, own.pages);
+      this.#admit(application, own);
       label = { callers: 0, since: 0 };
       own.labels.set(key, label);
       own.pages += pages;
@@ -85,7 +122,22 @@ export class Admission {
   /** Counts a label that was printed or failed. */
   finished(pages: number): void {
     this.#finishedAt = this.#now();
-    this.#finished = [...this.#finishedLately(), { at: this.#finishedAt, pages }];
+    this.#finished.push({ at: this.#finishedAt, pages });
+    this.#finishedPages += pages;
+    this.#forgetFinished();
+  }
+
+  #of(account: string): InFlight {
+    return this.#accounts.get(account) ?? { pages: 0, labels: new Map(), asked: 0 };
+  }
+
+  #count(own: InFlight, asked: 1 | -1): void {
+    own.asked += asked;
+    this.#asked += asked;
+  }
+
+  #forgetIdle(account: string, own: InFlight): void {
+    if (own.labels.size === 0 && own.asked === 0) this.#accounts.delete(account);
   }
 
   #beginWait(label: Waiting): void {
@@ -100,7 +152,7 @@ export class Admission {
     const forget = () => {
       own.labels.delete(key);
       own.pages -= pages;
-      if (own.labels.size === 0) this.#accounts.delete(account);
+      this.#forgetIdle(account, own);
     };
     if (end === 'done') forget();
     else this.#abandoned.set(label, { until: this.#now() + FRESH_MS, forget });
@@ -114,35 +166,45 @@ export class Admission {
     }
   }
 
-  #admit({ pages, maxPages }: Application, ownPages: number): void {
+  #admit({ pages, maxPages, asked }: Application, own: InFlight): void {
     // A label alone is never too large: in a second more pages are printed than one label has.
-    if (ownPages > 0 && ownPages + pages > maxPages) throw retryLater('too-many-pages', RETRY_AFTER_S.least);
-    const seconds = this.#retryAfterSeconds(ownPages);
-    if (seconds > 0) throw retryLater('overloaded', seconds);
+    if (own.pages > 0 && own.pages + pages > maxPages)
+      throw retryLater('too-many-pages', RETRY_AFTER_S.least);
+    const maxWaitMs = asked ? MAX_ASKED_MS - (this.#now() - asked.at) : MAX_WAIT_MS;
+    refuseFor(this.#retryAfterSeconds(own, maxWaitMs));
   }
 
-  /** Returns the seconds after which to try again; 0 if one more label of an account with so many pages may wait. */
-  #retryAfterSeconds(ownPages: number): number {
-    const { least, most } = RETRY_AFTER_S;
+  /** Returns the seconds after which to try again; 0 if one more label may wait so long for its turn, in ms. */
+  #retryAfterSeconds(own: InFlight, maxWaitMs: number): number {
+    const { least, most: longest } = RETRY_AFTER_S;
+    if (this.#waiting.size + this.#asked >= MAX_LABELS) return longest;
     const [, second] = this.#waiting;
     if (!second) return 0;
-    const isStuck = this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS;
-    if (isStuck || this.#waiting.size >= MAX_LABELS) return most;
+    if (this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS) return longest;
     if (this.#now() - second.since <= PACE_MS) return 0;
     // The pace counts from the first finished label: before it, the first batch was under way.
-    const [first, ...others] = this.#finishedLately();
-    if (!first || others.length === 0) return 0; // no pace is known yet
-    const printed = others.reduce((sum, { pages }) => sum + pages, 0);
+    this.#forgetFinished();
+    const [first, another] = this.#finished;
+    if (!first || !another) return 0; // no pace is known yet
+    const printed = this.#finishedPages - first.pages;
     let ahead = 0;
-    for (const { pages } of this.#accounts.values()) ahead += Math.min(pages, ownPages + 1);
-    const lateMs = ((this.#now() - first.at) * ahead) / printed - MAX_WAIT_MS;
-    return lateMs <= 0 ? 0 : Math.min(most, Math.max(least, Math.ceil(lateMs / 1_000)));
+    const most = own.pages + own.asked + 1;
+    for (const { pages, asked } of this.#accounts.values()) ahead += Math.min(pages + asked, most);
+    const lateMs = ((this.#now() - first.at) * ahead) / printed - maxWaitMs;
+    return lateMs <= 0 ? 0 : Math.min(longest, Math.max(least, Math.ceil(lateMs / 1_000)));
   }
 
-  #finishedLately(): { at: number; pages: number }[] {
+  #forgetFinished(): void {
     const from = this.#now() - PACE_MS;
-    return this.#finished.filter(({ at }) => at >= from);
+    const kept = this.#finished.findIndex(({ at }) => at >= from);
+    const forgotten = this.#finished.splice(0, kept < 0 ? this.#finished.length : kept);
+    for (const { pages } of forgotten) this.#finishedPages -= pages;
   }
+}
+
+/** @throws DomainError `overloaded` unless the time to wait is 0. */
+function refuseFor(seconds: number): void {
+  if (seconds > 0) throw retryLater('overloaded', seconds);
 }
 
 function retryLater(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {

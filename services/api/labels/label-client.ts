@@ -20,7 +20,7 @@ import { LabelCounts } from '#shared/stores/label-counts.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { QuotaReport } from '../accounts/quota-report.ts';
-import { Admission, placeInLine } from './admission.ts';
+import { Admission, type Asked, placeInLine } from './admission.ts';
 import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { LabelWorkers } from './label-workers.ts';
 import { startQueueCleaning } from './queue-cleaning.ts';
@@ -38,6 +38,8 @@ export type LabelCaller = {
   requestId: string;
   /** The label is of a file, and goes behind labels that are asked for alone. */
   behind?: true;
+  /** What `ask` returned for the request. */
+  asked?: Asked | undefined;
   signal: AbortSignal;
 };
 
@@ -146,6 +148,20 @@ export class LabelClient {
   }
 
   /**
+   * Counts a request for one label before its guide is read, until `print` counts the label or `end` is called.
+   * @throws DomainError `overloaded` if any new label of the account would be late, also for a label in the cache:
+   * what is refused must cost next to nothing.
+   */
+  ask(account: string): Asked {
+    try {
+      return this.#admission.ask(account);
+    } catch (error) {
+      this.#metrics.wanted();
+      throw error;
+    }
+  }
+
+  /**
    * Each request is admitted by its own account's limit; requests for one label then share one wait.
    * @throws DomainError before it waits: `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no
    * worker is alive or the queue is paused.
@@ -165,7 +181,7 @@ export class LabelClient {
     if (!this.#waits.has(key)) this.#metrics.wanted();
     if (!this.#isOpen) throw new DomainError('unavailable');
     if (!(await this.workers.arePrinting())) throw new DomainError('no-printer');
-    const leave = this.#admission.enter({ account, key, pages, maxPages });
+    const leave = this.#admission.enter({ account, key, pages, maxPages, asked: caller.asked });
     try {
       const printed = await this.#wait(key, label, caller);
       this.#metrics.answered('printed', asked);

@@ -7,8 +7,9 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiErrorCode } from '../errors.ts';
 import { findGuide } from '../guides/guide-access.ts';
-import { apiUser } from '../hooks/authenticate.ts';
+import { apiUser, onResponseEnd } from '../hooks/authenticate.ts';
 import { keptAnswers } from '../hooks/kept-answers.ts';
+import type { Asked } from '../labels/admission.ts';
 import { labelPayload } from '../labels/label-payload.ts';
 import { operation } from '../openapi/operation.ts';
 import { GuideParams } from '../openapi/schemas.ts';
@@ -28,6 +29,12 @@ import {
   requestedFile,
   wantedFormat,
 } from './common/label-request.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    asked?: Asked;
+  }
+}
 
 const answerHeaders = {
   'Content-Disposition': Type.String({ description: 'inline, con nombre de archivo' }),
@@ -95,6 +102,11 @@ const routes = ofEachKind((kind) => {
 /** `GET /api/guias/etiqueta/{guia}` and those of the other kinds (docs/contract.md "Labels"). */
 export async function labelRoutes(server: HttpServer): Promise<void> {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
+  server.addHook('onRequest', async (request, reply) => {
+    const asked = server.labels.ask(apiUser(request).account);
+    request.asked = asked;
+    onResponseEnd(reply, asked.end);
+  });
   for (const kind of LABEL_KINDS) {
     const kept = keptAnswers((request) => {
       const { params, query } = request as LabelRequest;
@@ -132,7 +144,7 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   const expected = cachingHeaders(labels.keyOf(label));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
-  const caller = callerOf(request, reply);
+  const caller = { ...callerOf(request, reply), asked: request.asked };
   const { key, bytes } = await labels.print(label, caller);
   countLabels(request, pageCount(label));
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Admission, placeInLine } from '#services/api/labels/admission.ts';
+import { Admission, type Asked, placeInLine } from '#services/api/labels/admission.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
 
 /**
@@ -36,12 +36,12 @@ class Printers {
   }
 
   /** Asks for another label. Returns the code of its refusal, or what gives it up. */
-  ask(account: string, maxPages = 300): string | (() => void) {
+  ask(account: string, maxPages = 300, asked?: Asked): string | (() => void) {
     const outcome = this.of(account);
     outcome.asked++;
     const place = placeInLine(this.admission.pagesOf(account), false, this.ms);
     try {
-      const leave = this.admission.enter({ account, key: `${++this.#labels}`, pages: 1, maxPages });
+      const leave = this.admission.enter({ account, key: `${++this.#labels}`, pages: 1, maxPages, asked });
       const before = this.#line.findLastIndex((other) => other.place <= place);
       this.#line.splice(before + 1, 0, { place, since: this.ms, leave, outcome });
       return leave;
@@ -193,6 +193,44 @@ test('printers that stand still for four seconds, as while a dead worker is noti
     expect([refused, late]).toEqual([0, 0]);
     expect(Math.max(...waitsMs)).toBeGreaterThan(3_000);
   }
+});
+
+describe('requests whose guides are read for half a second', () => {
+  test('are refused before, and hardly any after, at three times what the printers can do', () => {
+    const printers = new Printers(300);
+    const reading: { ready: number; asked: Asked }[] = [];
+    let refusedBefore = 0;
+    const asking = (account: string, perSecond: number) => {
+      let due = 0;
+      return () => {
+        for (due += (perSecond * STEP_MS) / 1_000; due >= 1; due--) {
+          try {
+            reading.push({ ready: printers.ms + 500, asked: printers.admission.ask(account) });
+          } catch {
+            refusedBefore++;
+          }
+        }
+        while (reading[0] && reading[0].ready <= printers.ms)
+          printers.ask(account, 100_000, reading.shift()?.asked);
+      };
+    };
+    printers.pass(25_000, asking('one', 900));
+    const { refused, late, waitsMs } = printers.of('one');
+    expect(late).toBe(0);
+    expect(waitsMs.length / 25 / 300).toBeGreaterThan(0.97);
+    expect(refusedBefore).toBeGreaterThan(0.9 * 300 * 25);
+    expect(refused).toBeLessThan(0.02 * refusedBefore);
+  });
+
+  test('count as waiting: five thousand of them, and the next is refused, until one has left', () => {
+    const admission = new Admission(() => 0);
+    const asked = Array.from({ length: 5_000 }, (_, i) => admission.ask(`account-${i % 50}`));
+    expect(() => admission.ask('another')).toThrow(expect.objectContaining({ code: 'overloaded' }));
+    asked[0]?.end();
+    asked[0]?.end();
+    admission.ask('another');
+    expect(() => admission.ask('another')).toThrow(expect.objectContaining({ code: 'overloaded' }));
+  });
 });
 
 describe('printers that finish nothing', () => {

@@ -34,7 +34,11 @@ const test = services
     };
   });
 
-test('a label whose turn is six seconds away is 503, no other is', async ({ api, demo, printer }) => {
+test('a label whose turn is six seconds away is 503 before its guide is read, no other account is refused', async ({
+  api,
+  demo,
+  printer,
+}) => {
   const label = (number: string) => demo.pdf(`/api/guias/etiqueta/${number}`);
   const guides = await demo.created(...Array.from({ length: 106 }, () => minimalGuide()));
   const numbers = guides.map(({ SEND_GUIA }) => SEND_GUIA);
@@ -52,7 +56,8 @@ test('a label whose turn is six seconds away is 503, no other is', async ({ api,
   clock.mockReturnValue(from + 2_900);
   printer.printSecond();
   await Promise.any(inTurn.map(async (answer) => ((await answer) === printed ? Promise.reject() : answer)));
-  for (const { status, headers, bytes } of await Promise.all(late.map(label))) {
+  const reads = vi.spyOn(api.server.guides, 'find');
+  for (const { status, headers, bytes } of await Promise.all([...late, printed ?? ''].map(label))) {
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('5');
     expect(JSON.parse(bytes.toString())).toMatchObject({
@@ -60,10 +65,15 @@ test('a label whose turn is six seconds away is 503, no other is', async ({ api,
       codigo: 'saturado',
     });
   }
-  expect((await scrape(api.url)).get('label_failures_total{reason="overloaded"}')).toBe(late.length);
+  const metrics = await scrape(api.url);
+  expect(metrics.get('label_failures_total{reason="overloaded"}')).toBe(late.length + 1);
+  expect(metrics.get('labels_wanted_total')).toBe(numbers.length + late.length + 1); // for more label workers
+  expect(reads).not.toHaveBeenCalled();
 
-  // What is printed already needs no printer, and another account has its turn whatever this one asks for.
-  expect((await label(printed ?? '')).status).toBe(200);
+  // A wrong token learns nothing of the load.
+  const stranger = new Client(api.url, 'wrong');
+  expect((await stranger.get(`/api/guias/etiqueta/${late[0]}`)).status).toBe(401);
+  // Another account has its turn whatever this one asks for.
   const other = await Client.login(api.url, 'otro');
   const [guide] = await other.created(minimalGuide());
   const ofOther = other.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
@@ -72,5 +82,5 @@ test('a label whose turn is six seconds away is 503, no other is', async ({ api,
   printer.printOthers();
   expect((await ofOther).status).toBe(200);
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
-  for (const number of late) expect((await label(number)).status).toBe(200);
+  for (const number of [...late, printed ?? '']) expect((await label(number)).status).toBe(200);
 });
