@@ -39,6 +39,9 @@ test('a label whose turn is six seconds away is 503 before its guide is read, no
   demo,
   printer,
 }) => {
+  onTestFinished(() => {
+    for (const print of [printer.printFirst, printer.printSecond, printer.printOthers]) print();
+  });
   const label = (number: string) => demo.pdf(`/api/guias/etiqueta/${number}`);
   const guides = await demo.created(...Array.from({ length: 106 }, () => minimalGuide()));
   const numbers = guides.map(({ SEND_GUIA }) => SEND_GUIA);
