@@ -205,13 +205,13 @@ describe('npm run admin -- usage', () => {
     await register(event(weighed, 'Pesaje', { Id: 'p1', ...HEAVIER }));
     await register(event(weighed, 'Entregado'));
     await move('otro');
-    const again = '2024-09-12T18:00:00Z';
-    await happened(cancelled, '2024-09-10T12:00:00', again);
-    await happened(weighed, '2024-09-10T12:00:00', again, again);
+    const again = '2023-09-12T18:00:00Z';
+    await happened(cancelled, '2023-09-10T12:00:00', again);
+    await happened(weighed, '2023-09-10T12:00:00', again, again);
     const rows = ['otro,2,1,1,0,479.66,239.83,80.19,0'];
-    expect((await usage('2024-09', '--account', 'otra')).rows).toEqual([]);
-    expect((await usage('2024-09', '--account', 'otro')).rows).toEqual(rows);
-    expect((await usage('2024-09')).rows).toEqual(rows);
+    expect((await usage('2023-09', '--account', 'otra')).rows).toEqual([]);
+    expect((await usage('2023-09', '--account', 'otro')).rows).toEqual(rows);
+    expect((await usage('2023-09')).rows).toEqual(rows);
   });
 
   test('begins and ends a month at midnight of TIME_ZONE', async ({ cancel, happened, newGuide, usage }) => {

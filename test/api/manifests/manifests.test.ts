@@ -283,7 +283,7 @@ describe('an Idempotency-Key of a manifest', () => {
     expect(body.codigo).not.toBe('idempotencia_conflicto');
     await stores.mongo
       .collection<{ _id: string }>('manifests')
-      .updateOne({ _id: Manifiesto }, { $set: { createdUtc: new Date(Date.now() - 7 * DAY_MS - 1) } });
+      .updateOne({ _id: Manifiesto }, { $set: { createdUtc: new Date(Date.now() - 7 * DAY_MS - 60_000) } });
     const later = await make([await newGuide()], key);
     expect(later.status).toBe(200);
     expect(manifestOf(later).Manifiesto).not.toBe(Manifiesto);
