@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Connection, mongo } from 'mongoose';
+import { inTurns } from '#shared/async/in-turns.ts';
 import type { PostalCode } from '#shared/contracts/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import {
@@ -57,9 +57,6 @@ export type CatalogueEntry = Omit<CatalogueDocument, 'catalogue'> & {
 /** Postal codes by their five digits. */
 export type PostalCodes = ReadonlyMap<string, PostalCode>;
 
-/** Lines that are parsed in one turn of the event loop, some five milliseconds: requests are answered in between. */
-const LINES_AT_ONCE = 1_000;
-
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
@@ -91,13 +88,8 @@ export class PostalCodeStore {
     const document = await this.#model.findById(number).lean();
     if (!document?.catalogue) return undefined;
     const lines = (await decompress(bytesOf(document.catalogue.lines))).toString().split('\n');
-    const codes = new Map<string, PostalCode>();
-    for (const [i, line] of lines.entries()) {
-      if (i % LINES_AT_ONCE === 0) await nextTurn();
-      const code: PostalCode = JSON.parse(line);
-      codes.set(code.CodigoPostal, code);
-    }
-    return codes;
+    const codes = await inTurns(lines, (line): PostalCode => JSON.parse(line));
+    return new Map(codes.map((code) => [code.CodigoPostal, code]));
   }
 
   /**
