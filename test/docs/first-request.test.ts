@@ -6,10 +6,10 @@ import { readyMessage } from '#local/start/ready-message.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from '#services/api/requests/address-warnings.ts';
 import { parseGuideRequest } from '#services/api/requests/guide-request.ts';
 
-it.for(['README.md', 'docs/contract.md'])('the first guide of %s earns no warning', (page) => {
+it.for(['README.md', 'docs/contract.md'])('the first guide of %s earns no warning', async (page) => {
   const text = readFileSync(join(repoRoot, page), 'utf8');
   const [body = ''] = /\{\s*"TipoServicio":[^']*?\}(?='|\n```)/.exec(text) ?? [];
-  const { service, guides, warnings } = parseGuideRequest(JSON.parse(body));
+  const { service, guides, warnings } = await parseGuideRequest(JSON.parse(body));
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);
   expect([guides.length, warnings.first]).toEqual([1, []]);

@@ -60,7 +60,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const key =
     request.idempotencyKey === undefined
       ? undefined
-      : creationKey(user.username, request.idempotencyKey, parsed);
+      : await creationKey(user.username, request.idempotencyKey, parsed);
   const replay = async (earlier: JournalEntry): Promise<Created> => ({
     guides: asCreated(await journal.complete(earlier), guides),
     repeated: true,
@@ -70,7 +70,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return replay(earlier);
   const branches = await resolveBranches(deps.branches, guides, request);
-  const amounts = honourQuotes(deps, user.account, parsed, branches);
+  const amounts = await honourQuotes(deps, user.account, parsed, branches);
   // Taken after all checks: a refused request uses no quota.
   let taken: TakenGuides;
   try {
@@ -106,7 +106,7 @@ export async function validateGuides(
 ): Promise<GuideBranches & { amounts: (QuotedAmounts | undefined)[] } & Pick<Created, 'warnings'>> {
   const parsed = await readRequest(deps, request);
   const branches = await resolveBranches(deps.branches, parsed.guides, request);
-  const amounts = honourQuotes(deps, request.user.account, parsed, branches);
+  const amounts = await honourQuotes(deps, request.user.account, parsed, branches);
   return { ...branches, amounts, warnings: parsed.warnings };
 }
 
@@ -115,7 +115,7 @@ async function readRequest(
   { catalogue }: ValidationDeps,
   { body, lenient }: SentRequest,
 ): Promise<GuideRequest> {
-  const parsed = parseGuideRequest(body, lenient);
+  const parsed = await parseGuideRequest(body, lenient);
   const { service, guides, warnings } = parsed;
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);
@@ -124,7 +124,11 @@ async function readRequest(
 }
 
 /** Returns the key of a request, whose body is compared in the form in which it is stored. */
-function creationKey(username: string, key: string, { service, guides }: GuideRequest): IdempotencyKey {
+function creationKey(
+  username: string,
+  key: string,
+  { service, guides }: GuideRequest,
+): Promise<IdempotencyKey> {
   const stored = guides.map(withStoredCode);
   // 1.3.0 hashed codes as they were sent, and keys live for seven days.
   const isAsSent = stored.every((guide, indice) => guide === guides[indice]);

@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Connection } from 'mongoose';
+import { inTurns } from '#shared/async/in-turns.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -78,16 +79,36 @@ export type IdempotencyKey = {
  *
  * @param earlier the body in forms in which earlier releases hashed it.
  */
-export function idempotencyKey(
+export async function idempotencyKey(
   route: 'crear' | 'manifiestos',
   username: string,
   key: string,
   body: unknown,
   earlier: readonly unknown[] = [],
-): IdempotencyKey {
+): Promise<IdempotencyKey> {
   const id = hash('sha256', JSON.stringify([route, username, key]), 'base64url');
-  const hashOf = (form: unknown) => hash('sha256', canonicalJson(form), 'base64url');
-  return { id, bodyHashes: [hashOf(body), ...earlier.map(hashOf)] };
+  const bodyHash = await hashOf(body);
+  return { id, bodyHashes: [bodyHash, ...(await inTurns(earlier, hashOf))] };
+}
+
+/** Returns the hash of a body, which it writes in turns. */
+async function hashOf(body: unknown): Promise<string> {
+  const sha256 = createHash('sha256');
+  await inTurns(canonicalParts(body), (part) => {
+    sha256.update(part);
+  });
+  return sha256.digest('base64url');
+}
+
+/** Writes the elements of arrays one by one, as far as they stand in no object. */
+function* canonicalParts(value: unknown): Generator<string> {
+  if (!Array.isArray(value)) return yield canonicalJson(value);
+  yield '[';
+  for (const [i, element] of value.entries()) {
+    if (i > 0) yield ',';
+    yield* canonicalParts(element);
+  }
+  yield ']';
 }
 
 /** Writes JSON in which the order of an object's fields does not matter (RFC 8785, 3.2.3). */

@@ -38,7 +38,9 @@ export async function createManifest(
 ): Promise<{ manifest: Manifest; repeated: boolean }> {
   const numbers = parseManifestRequest(body);
   const key =
-    name === undefined ? undefined : idempotencyKey('manifiestos', user.username, name, numbers ?? null);
+    name === undefined
+      ? undefined
+      : await idempotencyKey('manifiestos', user.username, name, numbers ?? null);
   const earlier = key && (await deps.manifests.findByKey(key));
   if (earlier) return { manifest: earlier, repeated: true };
   try {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurns } from '#shared/async/in-turns.ts';
 import type { Guide } from '#shared/contracts/guide.ts';
 import type { Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { ADDRESSES } from '../requests/address-warnings.ts';
@@ -7,8 +7,6 @@ import { closestColonia, comparableName } from './colonia-names.ts';
 
 /** Most colonias that a warning names. */
 const MAX_NAMED = 5;
-/** Guides that are checked in one turn of the event loop: of rural codes, whose names are compared first, some 10 ms. */
-const GUIDES_AT_ONCE = 25;
 
 /** Warns of colonias that the catalogue does not have at their postal code. A code that it lacks gives no warning. */
 export async function warnOfUnknownColonias(
@@ -16,8 +14,7 @@ export async function warnOfUnknownColonias(
   warnings: ProblemList,
   guides: readonly Pick<Guide, (typeof ADDRESSES)[number]>[],
 ): Promise<void> {
-  for (const [indice, guide] of guides.entries()) {
-    if (indice > 0 && indice % GUIDES_AT_ONCE === 0) await nextTurn();
+  await inTurns(guides, (guide, indice) => {
     for (const section of ADDRESSES) {
       const { CodigoPostal, Colonia } = guide[section];
       if (CodigoPostal === undefined || Colonia === undefined) continue;
@@ -27,7 +24,7 @@ export async function warnOfUnknownColonias(
       if (colonias.has(comparable)) continue;
       warnings.add(() => unknownColonia(indice, `${section}.Colonia`, CodigoPostal, comparable, colonias));
     }
-  }
+  });
 }
 
 function unknownColonia(

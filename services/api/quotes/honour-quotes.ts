@@ -1,3 +1,4 @@
+import { inTurns } from '#shared/async/in-turns.ts';
 import type { Branch } from '#shared/contracts/branch.ts';
 import type { SentGuide, ServiceType } from '#shared/contracts/guide.ts';
 import type { PricedParcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
@@ -36,15 +37,15 @@ const COUNTED_AS: Partial<Record<ErrorCode, QuoteResult>> = {
  * @throws DomainError `quotes-refused` or `quotes-invalid`, by the first problem, with all problems of all quotes
  * (docs/contract.md "Quotes"); `unavailable` if nobody knows yet which tariffs are withdrawn.
  */
-export function honourQuotes(
+export async function honourQuotes(
   { quoteTokens, tariffs, countQuotes, localTime }: HonourDeps,
   account: string,
   { service, guides }: { service: ServiceType; guides: readonly SentGuide[] },
   { origin, destinations }: GuideBranches,
-): (QuotedAmounts | undefined)[] {
+): Promise<(QuotedAmounts | undefined)[]> {
   const now = tariffs.now();
   const problems: Problem[] = [];
-  const amounts = guides.map((guide, indice) => {
+  const amounts = await inTurns(guides, (guide, indice) => {
     if (guide.Cotizacion === undefined) return undefined;
     const offer = quoteTokens.read(account, guide.Cotizacion);
     const ends = { origin, destination: destinations[indice] as Branch };

@@ -1,3 +1,4 @@
+import { inTurns } from '#shared/async/in-turns.ts';
 import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { BranchesClient } from '../branches-client.ts';
@@ -29,7 +30,7 @@ export async function quoteGuides(
   { branches, tariffs, countQuotes, localTime }: QuoteDeps,
   request: SentRequest,
 ): Promise<{ quotes: Quote[]; warnings: ProblemList }> {
-  const { service, guides, warnings } = parseQuoteRequest(request.body, request.lenient);
+  const { service, guides, warnings } = await parseQuoteRequest(request.body, request.lenient);
   warnOfOtherStates(warnings, guides);
   const { origin, destinations } = await resolveBranches(branches, guides, request);
   const now = tariffs.now();
@@ -38,7 +39,7 @@ export async function quoteGuides(
   const pricing: Pricing = { tariff, account: request.user.account, now, localTime };
   const services = service ? [service] : SERVICE_TYPES;
   const problems = new ProblemList();
-  const quotes = guides.map((guide, indice) => {
+  const quotes = await inTurns(guides, (guide, indice) => {
     const destination = destinations[indice] as Ends['destination'];
     const ends = { origin, destination };
     const codes = { origin: origin.Codigo, destination: destination.Codigo };

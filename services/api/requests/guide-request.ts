@@ -1,5 +1,6 @@
 import type { ValidateFunction } from 'ajv';
 import { type TObject, Type } from 'typebox';
+import { inTurns } from '#shared/async/in-turns.ts';
 import {
   type Guide,
   guideAjv,
@@ -62,14 +63,14 @@ export type QuoteRequest = Parsed<Shipment> & { service: ServiceType | undefined
  * @param lenient leaves unknown fields out instead of refusing them.
  * @throws DomainError of the first step that fails; `guides-invalid` names all wrong fields.
  */
-export function parseGuideRequest(body: unknown, lenient = false): GuideRequest {
+export async function parseGuideRequest(body: unknown, lenient = false): Promise<GuideRequest> {
   const sent = guidesIn(body);
   const service = parseServiceType((body as Record<string, unknown>).TipoServicio);
-  const parsed = parseGuides(body, sent, lenient, isSentGuide);
-  for (const [indice, guide] of parsed.guides.entries()) {
+  const parsed = await parseGuides(body, sent, lenient, isSentGuide);
+  await inTurns(parsed.guides, (guide, indice) => {
     normalizePeople(guide);
     addUnprintable(parsed.warnings, indice, guide);
-  }
+  });
   return { service, ...parsed };
 }
 
@@ -79,28 +80,28 @@ export function parseGuideRequest(body: unknown, lenient = false): GuideRequest 
  *
  * @throws DomainError as `parseGuideRequest`.
  */
-export function parseQuoteRequest(body: unknown, lenient = false): QuoteRequest {
+export async function parseQuoteRequest(body: unknown, lenient = false): Promise<QuoteRequest> {
   const sent = guidesIn(body);
   const { TipoServicio } = body as Record<string, unknown>;
   const service = isAbsent(tidy(TipoServicio)) ? undefined : parseServiceType(TipoServicio);
-  return { service, ...parseGuides(body, sent, lenient, isSentShipment) };
+  return { service, ...(await parseGuides(body, sent, lenient, isSentShipment)) };
 }
 
 function guidesIn(body: unknown): unknown[] {
   return arrayIn(body, 'Guia', MAX_GUIDES, ['guia-array-missing', 'guia-array-empty', 'too-many-guides']);
 }
 
-function parseGuides<G>(
+async function parseGuides<G>(
   body: unknown,
   sent: readonly unknown[],
   lenient: boolean,
   isValid: ValidateFunction<G>,
-): Parsed<G> {
+): Promise<Parsed<G>> {
   const problems = new ProblemList();
   const warnings = new ProblemList();
   const unknown = lenient ? warnings : problems;
   normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown);
-  const guides = sent.map((each, indice) => {
+  const guides = await inTurns(sent, (each, indice) => {
     const guide = tidyGuide(each, indice, unknown);
     if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
     return guide as G;

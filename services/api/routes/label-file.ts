@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { inTurns } from '#shared/async/in-turns.ts';
 import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { type ImageFormat, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/contracts/label-kinds.ts';
@@ -163,9 +164,9 @@ async function findLabels(
   const { guides, labelSettings } = request.server;
   const records = await findGuides(guides, numbers, apiUser(request));
   requireUncancelled(records);
-  const labels = records.map((record) => {
-    return labelPayload(record, { ...packagesOf(kind, record), kind, form }, labelSettings);
-  });
+  const labels = await inTurns(records, (record) =>
+    labelPayload(record, { ...packagesOf(kind, record), kind, form }, labelSettings),
+  );
   const pages = pagesOf(labels);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
   if (form?.format === 'png' && pages > 1) throw fieldError('formato', 'one-page-file', { pages });

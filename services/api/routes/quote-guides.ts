@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { inTurns } from '#shared/async/in-turns.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../hooks/authenticate.ts';
 import { operation } from '../openapi/operation.ts';
@@ -59,7 +60,7 @@ export async function quoteRoute(server: HttpServer): Promise<void> {
   server.post('/api/guias/cotizar', quotation, async (request, reply) => {
     const { quotes, warnings } = await quoteGuides(server, readGuides(request, reply));
     const { account } = apiUser(request);
-    const answers = quotes.map(({ origin, destination, offers }, indice) => ({
+    const answers = await inTurns(quotes, ({ origin, destination, offers }, indice) => ({
       indice,
       SEND_SUCU_ORIG: origin.Codigo,
       SEND_SUCU_DEST: destination.Codigo,

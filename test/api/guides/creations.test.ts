@@ -135,16 +135,14 @@ describe('a creation', () => {
   });
 
   test('with a key that another body committed meanwhile is refused', async ({ entries, journal }) => {
-    const key = (body: string) => idempotencyKey('crear', 'demo', 'one-key', body);
-    const [one, other] = [newBatch(2), newBatch(2)];
+    const keys = await Promise.all(
+      ['one', 'other'].map((body) => idempotencyKey('crear', 'demo', 'one-key', body)),
+    );
     // Neither request has found the key: they came at the same moment.
-    const results = await Promise.allSettled([
-      journal.create(one, key('one')),
-      journal.create(other, key('other')),
-    ]);
+    const results = await Promise.allSettled(keys.map((key) => journal.create(newBatch(2), key)));
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused).toMatchObject([{ reason: { code: 'idempotency-key-reused' } }]);
-    await entries.deleteOne({ _id: key('one').id });
+    await entries.deleteOne({ _id: keys[0]?.id ?? '' });
   });
 
   test.for([1, 3])(
@@ -170,7 +168,7 @@ describe('a creation', () => {
     const [other] = newBatch(1) as [GuideRecord];
     await guides.insert(other);
     const batch = newBatch(3).map((record, i) => (i === 0 ? { ...record, number: other.number } : record));
-    const key = idempotencyKey('crear', 'demo', 'taken-number', 'body');
+    const key = await idempotencyKey('crear', 'demo', 'taken-number', 'body');
     const { guides: created } = await journal.create(batch, key);
     const numbers = created.map(({ number }) => number);
     expect(numbers).not.toContain(other.number);

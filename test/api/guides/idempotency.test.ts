@@ -83,7 +83,7 @@ describe('Idempotency-Key', () => {
     const first = await create(key, body);
     const all = numbers(first.body.data);
     await expect.poll(() => entries.countDocuments({ numbers: all })).toBe(1);
-    const { bodyHashes } = idempotencyKey('crear', 'demo', key, [body.TipoServicio, body.Guia]);
+    const { bodyHashes } = await idempotencyKey('crear', 'demo', key, [body.TipoServicio, body.Guia]);
     await entries.updateOne({ numbers: all }, { $set: { bodyHash: bodyHashes[0] } });
     expect((await create(key, body)).body).toEqual(first.body);
     expect((await create(key, { ...body, Guia: [minimalGuide({ DestinoCode: 'gdl01' })] })).status).toBe(409);

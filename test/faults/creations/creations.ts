@@ -90,7 +90,7 @@ async function commitWithTakenNumbers({ db }: FaultSystem): Promise<Request> {
   const {
     id,
     bodyHashes: [bodyHash],
-  } = idempotencyKey('crear', 'demo', key, ['Domicilio', guides]);
+  } = await idempotencyKey('crear', 'demo', key, ['Domicilio', guides]);
   const openSince = new Date(Date.now() - 11_000);
   await db
     .collection<JournalEntry>('creations')
