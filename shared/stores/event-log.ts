@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
-import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
+import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { driverOf, modelOf, type StoredModel, unfinishedIds } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
@@ -22,6 +22,8 @@ export type NewEntry = Omit<
   /** When the guide was created, if the entry names a person. */
   retentionStart?: Date;
 };
+/** An entry without what only lists of events show of it. */
+export type ToldEntry = Omit<LogEntry, 'adjustment' | 'reference'>;
 /** `open`: the ids under which the append is open until `done`. Its attempts fill the list. */
 export type Append = { id: string; open: string[] };
 /** `next`: the number to continue after. `hasPending`: whether entries follow that are not shown yet. */
@@ -35,6 +37,8 @@ export const SHOWN_MS = 5_000;
 const PAUSE_MS = 20;
 const DIGITS = 12;
 const MAX_NUMBER = 10 ** DIGITS - 1;
+/** Most entries of guides that are read in one round trip, some hundreds of bytes each. */
+const ENTRIES_AT_ONCE = 1_000;
 /** A failover takes back nothing that a majority of the servers has. */
 const MAJORITY = 'majority';
 
@@ -147,15 +151,30 @@ export class EventLog {
   }
 
   /** Returns all entries of these guides, those of a guide in the order of the log. */
-  ofGuides(numbers: readonly string[]): Promise<LogEntry[]> {
-    const batchSize = numbers.length * MAX_EVENTS_OF_GUIDE;
+  ofGuides(numbers: readonly string[]): Promise<ToldEntry[]> {
+    return this.#ofGuides(numbers).select<ToldEntry>({ adjustment: 0, reference: 0 }).lean().exec();
+  }
+
+  /** Returns all entries of a guide with all that they have. */
+  wholeOfGuide(number: string): Promise<LogEntry[]> {
+    return this.#ofGuides([number]).lean().exec();
+  }
+
+  /** Returns when the last event of a guide occurred, in ms since 1970; 0 without one. */
+  async latestOf(number: string): Promise<number> {
+    const told = await this.#ofGuides([number])
+      .select<{ told: { Ocurrido: string } }>({ 'told.Ocurrido': 1 })
+      .lean();
+    return told.reduce((last, { told }) => Math.max(last, Date.parse(told.Ocurrido)), 0);
+  }
+
+  /** A batch is parsed in one turn of the event loop. */
+  #ofGuides(numbers: readonly string[]) {
     return this.#entries
       .find({ 'told.Guia': { $in: [...numbers] } })
       .readConcern(MAJORITY)
-      .batchSize(batchSize)
-      .sort({ 'told.Guia': 1, _id: 1 })
-      .lean()
-      .exec();
+      .batchSize(ENTRIES_AT_ONCE)
+      .sort({ 'told.Guia': 1, _id: 1 });
   }
 
   /** Returns the ids under which appends are open, the oldest first. */

@@ -2,7 +2,7 @@ import type { Adjustment } from '#shared/contracts/adjustment.ts';
 import type { Parcel, PricedParcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
 import { toCentavos, toPesos, toUnits } from '../tariffs/amounts.ts';
 import type { CurrentTariff } from '../tariffs/current-tariff.ts';
-import { describeLine, describeNoPrice, type Price, priceParcels } from '../tariffs/price.ts';
+import { describeLine, describeNoPrice, type Price, type PriceLine, priceParcels } from '../tariffs/price.ts';
 import { sidesInOrder } from './offer.ts';
 
 /** What a package weighs and measures, in kg and cm. */
@@ -45,6 +45,9 @@ export function adjusters(
   };
 }
 
+/** Most lines of one concept that a description names. */
+const MAX_DESCRIBED = 5;
+
 type Concept = { Concepto: string; Descripcion: string; Importe: number };
 
 /** Returns the packages of a guide as they were weighed, or as quoted, those that are alike together. */
@@ -66,11 +69,32 @@ function measuresOf({ Peso, Largo, Alto, Ancho }: Weighing): Partial<Parcel> {
 }
 
 function conceptsOf({ lines, zone }: Price, packages: number): Concept[] {
-  return lines.map((line) => ({
+  return merged(lines).map((line) => ({
     Concepto: line.concept,
     Descripcion: describeLine(line, zone, packages),
     Importe: toPesos(line.amount),
   }));
+}
+
+type FreightLine = Extract<PriceLine, { upToGrams: number }>;
+
+function isFreight(line: PriceLine): line is FreightLine {
+  return 'upToGrams' in line;
+}
+
+/** Adds up the freight of packages that differ in what they weigh, and cost the same. */
+function merged(lines: readonly PriceLine[]): PriceLine[] {
+  const freight = new Map<string, FreightLine>();
+  for (const line of lines.filter(isFreight)) {
+    const price = `${line.upToGrams} ${line.extraGrams}`;
+    const same = freight.get(price);
+    const [amount, packages] = [
+      line.amount + (same?.amount ?? 0),
+      (line.packages ?? 0) + (same?.packages ?? 0),
+    ];
+    freight.set(price, same ? { ...same, amount, packages } : line);
+  }
+  return [...freight.values(), ...lines.filter((line) => !isFreight(line))];
 }
 
 /** Sets the lines of two prices side by side, by concept; unlike packages have several lines of freight. */
@@ -82,12 +106,22 @@ function compared(before: readonly Concept[], now: readonly Concept[]): NonNulla
     const [Antes, Ahora] = [sumOf(earlier), sumOf(later)];
     return {
       Concepto: name,
-      Descripcion: (later.length > 0 ? later : earlier).map(({ Descripcion }) => Descripcion).join('; '),
+      Descripcion: described(later.length > 0 ? later : earlier),
       Antes: toPesos(Antes),
       Ahora: toPesos(Ahora),
       Diferencia: toPesos(Ahora - Antes),
     };
   });
+}
+
+/** Packages that differ may have a line of freight each, and every further event of the guide has the text. */
+function described(lines: readonly Concept[]): string {
+  const text = lines
+    .slice(0, MAX_DESCRIBED)
+    .map(({ Descripcion }) => Descripcion)
+    .join('; ');
+  const others = lines.length - MAX_DESCRIBED;
+  return others > 0 ? `${text}; y ${others} más` : text;
 }
 
 /** In centavos. */

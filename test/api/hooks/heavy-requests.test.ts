@@ -57,7 +57,7 @@ function holdReads({ guideList, eventLog }: HttpServer, number: string) {
     begun++;
     await held.promise;
   };
-  const [page, feed, ofGuides] = [guideList.page, eventLog.page, eventLog.ofGuides];
+  const [page, feed, ofGuide] = [guideList.page, eventLog.page, eventLog.wholeOfGuide];
   const spies = [
     vi.spyOn(guideList, 'page').mockImplementation(async (...of) => {
       await hold(of[0].account === 'demo');
@@ -67,9 +67,9 @@ function holdReads({ guideList, eventLog }: HttpServer, number: string) {
       await hold(of[0] === 'demo');
       return feed.apply(eventLog, of);
     }),
-    vi.spyOn(eventLog, 'ofGuides').mockImplementation(async (numbers) => {
-      await hold(numbers.includes(number));
-      return ofGuides.call(eventLog, numbers);
+    vi.spyOn(eventLog, 'wholeOfGuide').mockImplementation(async (wanted) => {
+      await hold(wanted === number);
+      return ofGuide.call(eventLog, wanted);
     }),
   ];
   onTestFinished(() => {

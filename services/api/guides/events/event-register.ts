@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import fastq from 'fastq';
 import { Counter, type Registry } from 'prom-client';
+import { inTurns } from '#shared/async/in-turns.ts';
 import { MAX_EVENTS } from '#shared/contracts/event.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -9,7 +10,6 @@ import type { Append, EventLog, NewEntry } from '#shared/stores/event-log.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
 import type { AdjusterOf } from '../../quotes/adjustment.ts';
 import { Attempts, STORE_MS } from '../attempts.ts';
-import type { GuideRecord } from '../guide-model.ts';
 import type { GuideState, GuideStore } from '../guide-store.ts';
 import { Overdue } from '../overdue.ts';
 import { GuideHistory } from './guide-history.ts';
@@ -145,7 +145,7 @@ export class EventRegister {
     const coming = batch.map(({ told }) => told);
     const histories = await this.#read(new Set(coming.map(({ Guia }) => Guia)), append, coming);
     const entries: NewEntry[] = [];
-    const verdicts = batch.map(({ told, username }) => {
+    const verdicts = await inTurns(batch, ({ told, username }): Verdict | Moved => {
       const history = histories.get(told.Guia);
       if (!history) return { campo: 'Guia', code: 'guide-not-found' } as const;
       const verdict = history.judge(told);
@@ -182,12 +182,13 @@ export class EventRegister {
     const byGuide = Map.groupBy(entries, ({ told }) => told.Guia);
     const weighings = [...entries.map(({ told }) => told), ...coming].filter(isWeighing);
     const weighed = new Set(weighings.map(({ Guia }) => Guia));
-    const historyOf = async (guide: GuideRecord) => {
+    const found = guides.filter((guide) => guide !== undefined);
+    const histories = await inTurns(found, async (guide) => {
       const { number } = guide;
       const adjuster = weighed.has(number) ? await this.#adjusterOf(guide) : undefined;
       return [number, new GuideHistory(guide, byGuide.get(number) ?? [], append, adjuster)] as const;
-    };
-    return new Map(await Promise.all(guides.filter((guide) => guide !== undefined).map(historyOf)));
+    });
+    return new Map(histories);
   }
 }
 

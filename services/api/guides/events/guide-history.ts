@@ -1,30 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Adjustment } from '#shared/contracts/adjustment.ts';
 import { CLOCKS_DIFFER_MS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { ANONYMOUS } from '#shared/contracts/guide.ts';
 import type { Problem } from '#shared/errors/domain-error.ts';
-import type { NewEntry } from '#shared/stores/event-log.ts';
-import { type EventBody, type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
+import type { NewEntry, ToldEntry } from '#shared/stores/event-log.ts';
+import { type EventBody, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
 import type { Adjuster } from '../../quotes/adjustment.ts';
 import type { GuideRecord } from '../guide-model.ts';
 import type { GuideState } from '../guide-store.ts';
 import { invalidTime } from './event-request.ts';
 import { GuideProgress } from './guide-state.ts';
-import { countingWeighings, isWeighing } from './weighings.ts';
+import { isWeighing, Weighings } from './weighings.ts';
 
 /** A guide with its log entries, and the entries to add. */
 export class GuideHistory {
   readonly guide: GuideRecord;
   readonly #progress: GuideProgress;
+  readonly #weighings: Weighings;
   /** By their ids; those of this very append, whose answer was lost, are new to whoever told them. */
   readonly #known: Map<string, { told: EventBody; isNews: boolean }>;
   #count: number;
   #cancellation: Pick<NewEntry, 'told' | 'username'> | undefined;
   readonly #adjuster: Adjuster | undefined;
+  /** The adjustment by the events so far, once somebody has asked for it. */
+  #priced: Adjustment | undefined;
 
   /** @param adjuster prices weighings; undefined if there are none, or nothing to adjust. */
   constructor(
     guide: GuideRecord,
-    entries: readonly LogEntry[],
+    entries: readonly ToldEntry[],
     append: string,
     adjuster?: Adjuster | undefined,
   ) {
@@ -32,6 +36,7 @@ export class GuideHistory {
     this.#adjuster = adjuster;
     const told = entries.map((entry) => entry.told);
     this.#progress = new GuideProgress(told, packagesOf(guide));
+    this.#weighings = new Weighings(told, packagesOf(guide));
     this.#known = new Map(
       entries.map((entry) => [entry.told.Id, { told: entry.told, isNews: entry.append === append }]),
     );
@@ -78,6 +83,8 @@ export class GuideHistory {
   /** Adds an event. @returns its entry in the log, but for who told it. */
   add(told: EventBody, username: string): NewEntry {
     this.#progress.add(told);
+    this.#weighings.add(told);
+    if (this.#changesPrice(told)) this.#priced = undefined;
     this.#known.set(told.Id, { told, isNews: false });
     this.#count++;
     if (told.Tipo === 'Cancelacion') this.#cancellation = { told, username };
@@ -101,10 +108,9 @@ export class GuideHistory {
   }
 
   get #adjustment(): Pick<GuideState, 'adjustment'> {
-    if (!this.#adjuster) return {};
-    const events = [...this.#known.values()].map(({ told }) => told);
-    if (!events.some(isWeighing)) return {};
-    return { adjustment: this.#adjuster(countingWeighings(events, packagesOf(this.guide))) };
+    if (!this.#adjuster || this.#weighings.isEmpty) return {};
+    this.#priced ??= this.#adjuster(this.#weighings.counting);
+    return { adjustment: this.#priced };
   }
 
   get state(): GuideState {

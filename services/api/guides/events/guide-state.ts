@@ -26,6 +26,8 @@ export class GuideProgress<Event extends Fact = Fact> {
   readonly #tallies = new Map<Fact['Paquete'], Tally>();
   readonly #annulled = new Set<string>();
   #isCancelled = false;
+  /** The status by the events so far, once somebody has asked for it. */
+  #status: GuideStatus | undefined;
 
   constructor(events: Iterable<Event>, packages: number) {
     this.#packages = packages;
@@ -37,6 +39,7 @@ export class GuideProgress<Event extends Fact = Fact> {
     if (event.Tipo === 'Cancelacion') this.#isCancelled = true;
     else if (event.Tipo === 'Anulacion') this.#annul(event.Anula ?? '');
     else if (isStateFact(event)) {
+      this.#status = undefined;
       const tally = this.#tallies.get(event.Paquete) ?? { events: [] };
       this.#tallies.set(event.Paquete, tally);
       tally.events.push(event);
@@ -46,6 +49,11 @@ export class GuideProgress<Event extends Fact = Fact> {
 
   get status(): GuideStatus {
     if (this.#isCancelled) return 'Cancelado';
+    this.#status ??= this.#leastAdvanced();
+    return this.#status;
+  }
+
+  #leastAdvanced(): GuideStatus {
     const ofAll = this.#tallies.get(undefined);
     const own = [...this.#tallies.values()].filter((tally) => tally !== ofAll);
     const states = new Set(own.map((tally) => packageState(ofAll, tally)));
@@ -68,6 +76,7 @@ export class GuideProgress<Event extends Fact = Fact> {
 
   #annul(id: string): void {
     this.#annulled.add(id);
+    this.#status = undefined;
     for (const tally of this.#tallies.values()) {
       if (tally.final?.Id !== id && tally.last?.Id !== id) continue;
       tally.final = tally.last = undefined;

@@ -1,6 +1,7 @@
+import { inTurns } from '#shared/async/in-turns.ts';
 import type { ApiUser } from '#shared/auth/user-store.ts';
-import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
-import { annulledBy, type LogEntry, publicFields } from '#shared/stores/event-model.ts';
+import { type EventLog, feedEvent, type ToldEntry } from '#shared/stores/event-log.ts';
+import { annulledBy, publicFields } from '#shared/stores/event-model.ts';
 import { fieldError } from '../../requests/body.ts';
 import { CURSOR_RULE } from '../../requests/parameter-rules.ts';
 
@@ -10,10 +11,10 @@ export const MAX_FEED = 500;
 
 /** Returns all events of a guide, by the time at which they occurred. `Nota` is for those who register events alone. */
 export async function guideEvents(log: EventLog, number: string, user: ApiUser) {
-  const entries = await log.ofGuides([number]);
+  const entries = await log.wholeOfGuide(number);
   const annulled = annulledBy(entries.map(({ told }) => told));
   const isStaff = user.permissions.includes('eventos.create');
-  return entries.toSorted(byTime).map((entry) => {
+  return inTurns(entries.toSorted(byTime), (entry) => {
     const { Id, Recibe, Nota } = entry.told;
     const receiver = Recibe !== undefined && { Recibe };
     const note = isStaff && Nota !== undefined && { Nota };
@@ -30,7 +31,7 @@ export async function guideEvents(log: EventLog, number: string, user: ApiUser) 
 }
 
 /** Orders entries by time of occurrence, then of registration. */
-export function byTime(one: LogEntry, other: LogEntry): number {
+export function byTime(one: ToldEntry, other: ToldEntry): number {
   if (one.told.Ocurrido !== other.told.Ocurrido) return one.told.Ocurrido < other.told.Ocurrido ? -1 : 1;
   return one._id < other._id ? -1 : 1;
 }
@@ -47,7 +48,7 @@ export async function feedPage(log: EventLog, account: string, cursor: string | 
   const { entries, next } = await log.page(account, number, limit);
   if (entries.length === 0 && !(await log.has(account, number)))
     throw fieldError('cursor', 'cursor-beyond-end');
-  return { events: entries.map(feedEvent), cursor: encodeCursor(next) };
+  return { events: await inTurns(entries, feedEvent), cursor: encodeCursor(next) };
 }
 
 /** Writes a number of the log as a cursor. It is not signed: the account comes from the token. */

@@ -1,3 +1,4 @@
+import { inTurns } from '#shared/async/in-turns.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import type { Problem } from '#shared/errors/domain-error.ts';
 import type { EventBody } from '#shared/stores/event-model.ts';
@@ -16,12 +17,12 @@ type Deps = { events: EventRegister; guides: GuideStore };
  * @param sent as `eventsOf` returns them, or a file has them.
  * @throws DomainError `events-unknown`, `overloaded`: some may be registered, and whoever repeats registers none twice.
  */
-export function registerEvents(
+export async function registerEvents(
   deps: Deps,
   sent: readonly Record<string, unknown>[],
   username: string,
 ): Promise<Outcome[]> {
-  return registerChecked(deps, sent.map(checkEvent), username);
+  return registerChecked(deps, await inTurns(sent, checkEvent), username);
 }
 
 /** Registers events as `checkEvent` returns them. @throws as `registerEvents`. */

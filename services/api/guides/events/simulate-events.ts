@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MAX_EVENTS } from '#shared/contracts/event.ts';
+import { inTurns } from '#shared/async/in-turns.ts';
+import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/contracts/event.ts';
 import { EVENT_TYPE_NAMES } from '#shared/contracts/event-types.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
@@ -44,10 +45,10 @@ export async function simulateEvents(
   // An account of this name may have had real guides once.
   if (!isTestNumber(number)) throw new DomainError('guide-not-found');
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
-  const bodies = readBody(body, guide);
-  const known = await eventLog.ofGuides([number]);
-  const latest = known.reduce((last, { told }) => Math.max(last, Date.parse(told.Ocurrido)), 0);
-  const momentOf = await momentsAfter(latest, bodies.length);
+  const bodies = await readBody(body, guide);
+  // It stays full, so nothing of it needs to be read.
+  if ((guide.eventCount ?? 0) >= MAX_EVENTS_OF_GUIDE) throw fieldError('Guia', 'guide-events-full');
+  const momentOf = await momentsAfter(await eventLog.latestOf(number), bodies.length);
   const told = bodies.map(({ moment, ...event }, i) => ({ ...event, Ocurrido: momentOf(moment ?? i) }));
   // Asked at once they are appended together, in this order.
   const verdicts = await Promise.all(told.map((event) => events.add(guide.account, event, user.username)));
@@ -72,7 +73,7 @@ async function momentsAfter(latest: number, count: number): Promise<(place: numb
   return (place) => new Date(now - (count - 1 - place) * step).toISOString();
 }
 
-function readBody(body: unknown, guide: GuideRecord): Planned[] {
+function readBody(body: unknown, guide: GuideRecord): Planned[] | Promise<Planned[]> {
   if (!isObject(body)) throw fieldError('Escenario', 'field-required');
   const problems = new ProblemList();
   const { Escenario, Hasta } = normalizeFields(body, REQUEST_FIELDS, problems);
@@ -111,10 +112,10 @@ function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideRecord):
   });
 }
 
-function ownEvents(body: Record<string, unknown>, guide: GuideRecord): Planned[] {
+async function ownEvents(body: Record<string, unknown>, guide: GuideRecord): Promise<Planned[]> {
   const sent = arrayIn(body, 'Eventos', MAX_EVENTS, ['events-missing', 'events-empty', 'too-many-events']);
   const problems = new ProblemList();
-  const planned = sent.flatMap((event, indice) => {
+  const planned = await inTurns(sent, (event, indice): Planned[] => {
     if (!isObject(event)) {
       problems.add(() => ({ indice, code: 'event-invalid' }));
       return [];
@@ -135,7 +136,7 @@ function ownEvents(body: Record<string, unknown>, guide: GuideRecord): Planned[]
     return [rest];
   });
   problems.throwIfAny('fields-invalid');
-  return planned;
+  return planned.flat();
 }
 
 function oneOf<V extends string>(campo: string, value: unknown, values: readonly V[]): V {

@@ -1,19 +1,59 @@
 import type { EventBody } from '#shared/stores/event-model.ts';
-import { annulledBy } from '#shared/stores/event-model.ts';
 
 type Weighing = EventBody & { Peso: number };
+/** Weighings of one package, or of all packages at once, and the one of them that counts. */
+type Tally = { weighings: Weighing[]; counting?: Weighing | undefined };
 
-/** Returns the weighing that counts of each package, in whatever order they came (docs/contract.md "Quotes"). */
-export function countingWeighings(events: readonly EventBody[], packages: number): (Weighing | undefined)[] {
-  const annulled = annulledBy(events);
+/**
+ * Finds the weighing that counts of each package, event by event, in whatever order they come (docs/contract.md "Quotes").
+ * A further event needs no look at those before it, unless it annuls one that counts.
+ */
+export class Weighings {
+  readonly #packages: number;
   /** By package; of all at once under undefined. */
-  const last = new Map<number | undefined, Weighing>();
-  for (const event of events) {
-    if (isWeighing(event) && !annulled.has(event.Id)) {
-      last.set(event.Paquete, laterOf(last.get(event.Paquete), event) as Weighing);
+  readonly #tallies = new Map<number | undefined, Tally>();
+  readonly #annulled = new Set<string>();
+
+  constructor(events: Iterable<EventBody>, packages: number) {
+    this.#packages = packages;
+    for (const event of events) this.add(event);
+  }
+
+  /** Ignores other events. */
+  add(event: EventBody): void {
+    if (event.Tipo === 'Anulacion') this.#annul(event.Anula ?? '');
+    else if (isWeighing(event)) {
+      const tally = this.#tallies.get(event.Paquete) ?? { weighings: [] };
+      this.#tallies.set(event.Paquete, tally);
+      tally.weighings.push(event);
+      this.#count(tally, event);
     }
   }
-  return Array.from({ length: packages }, (_, i) => laterOf(last.get(i + 1), last.get(undefined)));
+
+  get isEmpty(): boolean {
+    return this.#tallies.size === 0;
+  }
+
+  /** The weighing that counts of each package; undefined if it was not weighed. */
+  get counting(): (Weighing | undefined)[] {
+    const ofAll = this.#tallies.get(undefined)?.counting;
+    return Array.from({ length: this.#packages }, (_, i) =>
+      laterOf(this.#tallies.get(i + 1)?.counting, ofAll),
+    );
+  }
+
+  #count(tally: Tally, weighing: Weighing): void {
+    if (!this.#annulled.has(weighing.Id)) tally.counting = laterOf(tally.counting, weighing);
+  }
+
+  #annul(id: string): void {
+    this.#annulled.add(id);
+    for (const tally of this.#tallies.values()) {
+      if (tally.counting?.Id !== id) continue;
+      tally.counting = undefined;
+      for (const weighing of tally.weighings) this.#count(tally, weighing);
+    }
+  }
 }
 
 export function isWeighing(event: EventBody): event is Weighing {
