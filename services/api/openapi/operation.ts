@@ -20,6 +20,7 @@ import {
   type Success,
   withCommonHeaders,
 } from './responses.ts';
+import { writeInTurns } from './write-in-turns.ts';
 
 /** The parts of a request. Each schema validates, documents and types its part. */
 type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
@@ -89,6 +90,7 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
     ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
     ...(request?.querystring && { schemaErrorFormatter: parameterErrors(request.querystring, invalid) }),
     preValidation: readQuery(request?.querystring, invalid),
+    ...(data && 'items' in data.schema && { preSerialization: writeInTurns(data.schema.items as TSchema) }),
     ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
   };
 }
