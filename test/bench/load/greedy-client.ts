@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { Client } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
-import { hostileBodies } from './hostile-bodies.ts';
+import { hostileBodies, manyPackages, misspeltColonias, weighings } from './hostile-bodies.ts';
 
 /** How a greedy customer floods an api: `connections` each send the next request at the answer to the last one. */
 type Flood = {
   url: string;
-  kind: 'labels' | 'guides' | 'logins' | 'bodies';
+  kind: 'labels' | 'guides' | 'logins' | 'bodies' | 'colonias' | 'quotes' | 'weighings' | 'simulations';
   connections: number;
   seconds: number;
 };
@@ -59,21 +60,36 @@ const KINDS: Record<Flood['kind'], (url: string) => Promise<Send>> = {
     });
   },
   async guides(url) {
-    const { token } = await Client.login(url, 'otro');
     const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: Array.from({ length: 500 }, newGuide) });
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return () => ({ method: 'POST', path: '/api/guias/crear', headers, body });
+    return poster(await Client.login(url, 'otro'), '/api/guias/crear', body);
   },
   async bodies(url) {
     const { token } = await Client.login(url, 'otro');
     const bodies = hostileBodies();
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return (count) => ({
-      method: 'POST',
-      path: '/api/guias/crear',
-      headers,
-      body: bodies[count % bodies.length] ?? '',
-    });
+    return (count) => post(token, '/api/guias/crear', bodies[count % bodies.length] ?? '');
+  },
+  async colonias(url) {
+    return poster(await Client.login(url, 'otro'), '/api/guias/validar', misspeltColonias());
+  },
+  async quotes(url) {
+    const body = JSON.stringify({ Guia: Array.from({ length: 500 }, newGuide) });
+    return poster(await Client.login(url, 'otro'), '/api/guias/cotizar', body);
+  },
+  /** 500 weighings of one guide a request. A guide takes four such requests, and refuses the next four. */
+  async weighings(url) {
+    const [guides, { token }] = [await heavyGuides(url, 'otro'), await Client.login(url, 'escaner')];
+    return (count) => {
+      const Ocurrido = new Date().toISOString();
+      const Eventos = weighings({ Guia: guideOf(guides, count), Ocurrido });
+      for (const event of Eventos) Object.assign(event, { Id: randomUUID() });
+      return post(token, '/api/eventos', JSON.stringify({ Eventos }));
+    };
+  },
+  /** The same of a test account. */
+  async simulations(url) {
+    const [guides, { token }] = [await heavyGuides(url, 'prueba'), await Client.login(url, 'prueba')];
+    const body = JSON.stringify({ Eventos: weighings() });
+    return (count) => post(token, `/api/guias/${guideOf(guides, count)}/simular`, body);
   },
   /** Wrong passwords, half of them of the user whom the others are. */
   async logins() {
@@ -84,6 +100,31 @@ const KINDS: Record<Flood['kind'], (url: string) => Promise<Send>> = {
     });
   },
 };
+
+function post(token: string, path: string, body: string): ReturnType<Send> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return { method: 'POST', path, headers, body };
+}
+
+function poster({ token }: Client, path: string, body: string): Send {
+  return () => post(token, path, body);
+}
+
+/** Makes guides of 99 packages with a quote. @returns their numbers. */
+async function heavyGuides(url: string, user: string): Promise<string[]> {
+  const client = await Client.login(url, user);
+  const quoted = await client.post('/api/guias/cotizar', {
+    TipoServicio: 'Domicilio',
+    Guia: [manyPackages()],
+  });
+  const Cotizacion = (quoted.body.data as [{ Opciones: [{ Cotizacion: string }] }])[0].Opciones[0].Cotizacion;
+  const guides = Array.from({ length: 500 }, () => ({ ...manyPackages(), Cotizacion }));
+  return (await client.created(...guides)).map(({ SEND_GUIA }) => SEND_GUIA);
+}
+
+function guideOf(guides: readonly string[], count: number): string {
+  return guides[Math.floor(count / 8) % guides.length] ?? '';
+}
 
 if (process.argv[1] === import.meta.filename) {
   const statuses = await flood(JSON.parse(process.argv[2] ?? ''));

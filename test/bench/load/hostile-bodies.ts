@@ -1,4 +1,5 @@
 import { BODY_LIMIT_MIB, MAX_BODY_VALUES } from '#shared/http/http-errors.ts';
+import { minimalGuide } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
 
 /** Bytes of the largest body, less those around what fills it. */
@@ -24,6 +25,47 @@ export function hostileBodies(): string[] {
     beside(`"x":${'9'.repeat(1_000_000)}`),
     JSON.stringify({ TipoServicio: 'Domicilio', Guia: Array.from({ length: 500 }, wrongGuide) }),
   ];
+}
+
+/** The postal code of `COLONIAS`, which the demo data covers. */
+export const COLONIAS_CODE = '64000';
+const WORDS = ['alamos', 'cedros', 'encinos', 'fresnos', 'sauces'];
+/** As many colonias as the largest codes have, long and alike, so that each must be compared with a misspelt name. */
+export const COLONIAS = Array.from({ length: 250 }, (_, i) => coloniaName(i, String(i).padStart(3, '0')));
+
+function coloniaName(turn: number, end: string): string {
+  return [...WORDS.slice(turn % WORDS.length), ...WORDS.slice(0, turn % WORDS.length), end].join(' ');
+}
+
+/** A creation below the size of large bodies, each of whose guides misspells two colonias. */
+export function misspeltColonias(): string {
+  const colonia = (i: number) => coloniaName(i, 'x'.repeat(4));
+  const Guia = Array.from({ length: 45 }, (_, i) => ({
+    ...minimalGuide({ CodigoPostal: COLONIAS_CODE, Colonia: colonia(i) }),
+    Remitente: { Nombre: 'A', CodigoPostal: COLONIAS_CODE, Colonia: colonia(i + 1) },
+  }));
+  return JSON.stringify({ TipoServicio: 'Domicilio', Guia });
+}
+
+const MOST_PACKAGES = 99;
+/** Most events in one request (docs/contract.md "Events"). */
+const MOST_EVENTS = 500;
+const GOODS = { Contenido: 'Libros', Peso: 3, Largo: 30, Alto: 20, Ancho: 10 };
+
+/** A guide of as many packages as there may be. */
+export function manyPackages(): object {
+  const guide = minimalGuide({ CodigoPostal: COLONIAS_CODE });
+  return { ...guide, Producto: { ...GOODS, Paquetes: MOST_PACKAGES } };
+}
+
+/** As many weighings of such a guide as one request takes, each of another weight. @param more fields of each. */
+export function weighings(more: object = {}): object[] {
+  return Array.from({ length: MOST_EVENTS }, (_, i) => ({
+    Tipo: 'Pesaje',
+    Paquete: (i % MOST_PACKAGES) + 1,
+    Peso: 1 + ((i * 7) % 600) / 10,
+    ...more,
+  }));
 }
 
 /** A guide each of whose fields is of a wrong type. */

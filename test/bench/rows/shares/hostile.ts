@@ -1,53 +1,93 @@
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { PostalCodeStore } from '#shared/stores/postal-code-store.ts';
 import { ApiClient } from '../../load/api-client.ts';
 import { floodAsCustomer } from '../../load/greedy-client.ts';
 import { newGuide } from '../../load/guides.ts';
+import { COLONIAS, COLONIAS_CODE } from '../../load/hostile-bodies.ts';
 import { atRate } from '../../load/load.ts';
 import { p99, spread } from '../../report/statistics.ts';
 import type { Result, Run } from '../../run.ts';
-import { withSystem } from '../../system/system.ts';
+import { databaseUri, withSystem } from '../../system/system.ts';
 
 const PER_SECOND = 20;
-/** Time for the other's program to start and to log in, in seconds. */
-const START_S = 2;
+/** Time for the other's program to start, to log in, and to make its guides, in seconds. */
+const START_S = 4;
 
-/** Creations of one guide by themselves, and while another account sends hostile bodies, one after the other. */
+/** What somebody else sends, and over how many connections. */
+const OTHERS = [
+  { kind: 'bodies', connections: 1 },
+  { kind: 'colonias', connections: 8 },
+  { kind: 'quotes', connections: 2 },
+  { kind: 'weighings', connections: 1 },
+  { kind: 'simulations', connections: 4 },
+] as const;
+
+/** Creations of one guide by themselves, and while another account sends what costs the most. */
 export async function hostile(run: Run): Promise<Result[]> {
-  return withSystem(run, async ({ addresses: { api: url } }) => {
-    const client = await ApiClient.login(url);
-    const seconds = run.count(30);
-    run.say(`creations beside hostile bodies, for ${run.rounds} times ${seconds} s…`);
-    await creations(client, seconds);
-    const alone: number[][] = [];
-    const beside: number[][] = [];
-    const stalls: number[] = [];
-    const others: string[] = [];
-    const stallsAlone: number[] = [];
-    for (let round = 0; round < run.rounds; round++) {
-      await longestStall(url);
-      alone.push(await creations(client, seconds));
-      stallsAlone.push(await longestStall(url));
-      const other = floodAsCustomer({ url, kind: 'bodies', connections: 1, seconds: seconds + START_S });
+  const mongoUri = databaseUri(run);
+  await loadCatalogue(mongoUri, COLONIAS);
+  try {
+    return await withSystem(run, ({ addresses }) => measure(run, addresses.api), mongoUri);
+  } finally {
+    await loadCatalogue(mongoUri, []);
+  }
+}
+
+async function measure(run: Run, url: string): Promise<Result[]> {
+  const client = await ApiClient.login(url);
+  const seconds = run.count(30);
+  const alone: number[][] = [];
+  const stallsAlone: number[] = [];
+  const besides = OTHERS.map((other) => ({
+    ...other,
+    latencies: [] as number[][],
+    stalls: [] as number[],
+    statuses: [] as string[],
+  }));
+  await creations(client, seconds);
+  for (let round = 0; round < run.rounds; round++) {
+    await longestStall(url);
+    alone.push(await creations(client, seconds));
+    stallsAlone.push(await longestStall(url));
+    for (const { kind, connections, latencies, stalls, statuses } of besides) {
+      run.say(`creations beside ${kind}, for ${seconds} s…`);
+      const other = floodAsCustomer({ url, kind, connections, seconds: seconds + START_S });
       await creations(client, START_S);
       await longestStall(url);
-      beside.push(await creations(client, seconds - 1));
+      latencies.push(await creations(client, seconds - 1));
       stalls.push(await longestStall(url));
-      others.push(JSON.stringify(await other));
+      statuses.push(JSON.stringify(await other));
     }
-    await client.close();
-    return [
-      { id: 'create-alone-p99', rounds: p99(alone), note: spread(alone) },
+  }
+  await client.close();
+  return [
+    { id: 'create-alone-p99', rounds: p99(alone), note: spread(alone) },
+    ...besides.flatMap(({ kind, latencies, stalls, statuses }) => [
       {
-        id: 'create-beside-bodies-p99',
-        rounds: p99(beside),
-        note: `${spread(beside)}; the other: ${others}`,
+        id: `create-beside-${kind}-p99`,
+        rounds: p99(latencies),
+        note: `${spread(latencies)}; the other: ${statuses}`,
       },
       {
-        id: 'bodies-stall',
+        id: `${kind}-stall`,
         rounds: stalls,
         note: `without them ${Math.max(...stallsAlone).toFixed(0)} ms at most`,
       },
-    ];
-  });
+    ]),
+  ];
+}
+
+/** Replaces the catalogue by one of a single postal code; without colonias by none. */
+async function loadCatalogue(mongoUri: string, colonias: string[]): Promise<void> {
+  const mongo = await connectMongo(mongoUri, createLogger('bench', 'silent'));
+  const store = new PostalCodeStore(mongo);
+  const place = { Estado: 'Nuevo León', Municipio: 'Monterrey', Ciudad: 'Monterrey' };
+  const code = { CodigoPostal: COLONIAS_CODE, ...place, Colonias: colonias };
+  const last = (await store.newest())?._id ?? 0;
+  if (colonias.length > 0) await store.replace(last, [code], 'bench');
+  else await store.withdraw(last, 'bench');
+  await mongo.close();
 }
 
 /** @returns how long each took, in ms. */
