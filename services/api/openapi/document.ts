@@ -55,7 +55,11 @@ export const openapi = fp(async (server: HttpServer, { config }: ApiOptions) => 
     hideUntagged: true,
     transformObject: completeDocument as SwaggerTransformObject,
   });
-  server.get('/api/openapi.json', () => server.swagger());
+  let text: string | undefined;
+  server.get('/api/openapi.json', async (_request, reply) => {
+    text ??= JSON.stringify(server.swagger());
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
 });
 
 type Part = Record<string, unknown>;

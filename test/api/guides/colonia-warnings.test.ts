@@ -1,8 +1,5 @@
 import { describe, expect, test as pure } from 'vitest';
-import { Catalogue } from '#services/api/postal-codes/catalogue.ts';
 import { closestColonia, comparableName } from '#services/api/postal-codes/colonia-names.ts';
-import { warnOfUnknownColonias } from '#services/api/postal-codes/colonia-warnings.ts';
-import { ProblemList } from '#shared/errors/domain-error.ts';
 import { PostalCodeStore } from '#shared/stores/postal-code-store.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -110,23 +107,4 @@ test('crear and validar name a colonia of another postal code, of recipient and 
   // Names are compared as those of the catalogue that is in force.
   await load({ '06600': ['Jaurez', 'Tepito'] });
   expect(await warned('/api/guias/validar')).toMatchObject([{ indice: 0, campo: 'Destinatario.Colonia' }]);
-});
-
-test('a large request leaves turns of the event loop to others', async ({ load, stores }) => {
-  const codeOf = (i: number) => String(20_000 + i);
-  const names = Array.from({ length: 20 }, (_, i) => `Ejido de los Álamos ${i}`);
-  await load(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [codeOf(i), names])));
-  const catalogue = new Catalogue(new PostalCodeStore(stores.mongo));
-  await catalogue.look();
-  const guides = Array.from({ length: 500 }, (_, i) => ({
-    Destinatario: { ...minimalGuide().Destinatario, CodigoPostal: codeOf(2 * i), Colonia: 'Otra' },
-    Remitente: { Nombre: 'Ana', CodigoPostal: codeOf(2 * i + 1), Colonia: 'Otra' },
-  }));
-  let turns = 0;
-  const others = setInterval(() => turns++, 0);
-  const warnings = new ProblemList();
-  await warnOfUnknownColonias(catalogue, warnings, guides);
-  clearInterval(others);
-  expect(warnings.total).toBe(1_000);
-  expect(turns).toBeGreaterThan(5);
 });

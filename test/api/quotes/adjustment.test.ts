@@ -13,7 +13,9 @@ const HEAVIER = { Peso: 8, Largo: 40, Alto: 30, Ancho: 30 };
 type Option = { SEND_TOTAL: number; Cotizacion: string };
 type Told = { Id: string; Ajuste?: Adjustment };
 
-const at = (second: number) => new Date(Date.now() + 1_000 * second).toISOString();
+/** Not the current time: a slow machine would change the order of events. */
+const BEGAN = Date.now();
+const at = (second: number) => new Date(BEGAN + 1_000 * second).toISOString();
 const differenceOf = ({ Ajuste }: { Ajuste?: Adjustment }) => Ajuste?.Diferencia;
 
 const test = events
