@@ -126,10 +126,10 @@ describe('the alerts', () => {
     expect(parse(readMonitoring('kubernetes.yml')).rule_files).toEqual(RULE_FILES);
   });
 
-  // Eighty seconds of CPU.
+  // A minute of CPU, which a busy machine makes several.
   test('fire when they should and only then', async () => {
     await promtool('test', 'rules', ...TEST_FILES);
-  }, 240_000);
+  }, 480_000);
 
   const tests = TEST_FILES.flatMap((file): RuleTest[] => parse(readMonitoring(file)).tests);
   test.each(alerts.map(({ alert }) => alert))(
