@@ -17,7 +17,7 @@ import { newGuides } from '#test/fixtures/manifests.ts';
 
 const MOST = 500;
 /** Longest stretch, in times that JSON of 1 MiB takes to be parsed. Work in turns gives way after one. */
-const MOST_UNITS = 8;
+const MOST_UNITS = 12;
 /** The collector of garbage may lengthen a stretch of one try. */
 const TRIES = 3;
 
