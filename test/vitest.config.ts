@@ -6,7 +6,7 @@ import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
 import { LongestFirst } from './longest-first.ts';
 
-// All faults of test/faults and nothing else, one file after the other; otherwise the most telling of them run.
+// All faults and nothing else, one file after the other, so that "Estado" is held to its time; otherwise the most telling run.
 const faults = process.env.FAULTS === 'long';
 
 /** Tests of what only MongoDB's own server can do; where there is none, the start of a run says so. */
@@ -41,7 +41,7 @@ export default defineConfig({
   test: {
     dir: 'test',
     include: faults
-      ? ['**/faults/**/*.{test,long}.ts']
+      ? ['**/faults/**/*.{test,long}.ts', '**/*-faults.test.ts']
       : [
           '**/*.test.ts',
           ...(mongod ? ['**/*.mongod.ts'] : []),

@@ -5,7 +5,7 @@ import type { Episode } from '#services/dashboard/problem-history.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
-import { NAMED, test as watched } from '#test/fixtures/dashboard/watched-system.ts';
+import { NAMED, STARTED, test as watched } from '#test/fixtures/dashboard/watched-system.ts';
 import { startReceiver } from '#test/fixtures/receiver.ts';
 
 // The first test starts every service.
@@ -54,7 +54,7 @@ const test = watched
     return goOn;
   })
   .extend('traffic', { scope: 'file', auto: true }, async ({ demo, read }, { onCleanup }) => {
-    await expect.poll(read, NAMED).toMatchObject({ headline: 'Todo bien', lines: [] });
+    await expect.poll(read, STARTED).toMatchObject({ headline: 'Todo bien', lines: [] });
     const end = new AbortController();
     let number = '';
     const run = async () => {

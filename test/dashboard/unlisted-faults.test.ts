@@ -7,7 +7,7 @@ import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { serviceSettings } from '#local/system.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
-import { NAMED, test as watched } from '#test/fixtures/dashboard/watched-system.ts';
+import { NAMED, STARTED, test as watched } from '#test/fixtures/dashboard/watched-system.ts';
 import { type Fate, type MongoCommand, startMongoProxy, WRITES } from '#test/fixtures/mongo-proxy.ts';
 
 /**
@@ -54,7 +54,7 @@ const test = watched
     };
   })
   .extend('traffic', { scope: 'file', auto: true }, async ({ demo, isWell }, { onCleanup }) => {
-    await isWell();
+    await isWell(STARTED);
     const end = new AbortController();
     const use = async () => {
       while (!end.signal.aborted) {

@@ -54,7 +54,7 @@ test('one item gives way while it is worked on', async () => {
       workFor(LONG_MS);
     }
   });
-  expect(await turnsOf(work)).toBeGreaterThanOrEqual(2);
+  expect(await turnsOf(work), 'turns between the first pause and the third').toBeGreaterThanOrEqual(2);
 });
 
 test('many that give way share a turn, and each goes on', async () => {

@@ -123,7 +123,9 @@ describe('a service that starts before its stores', () => {
     expect(refused.headers.get('retry-after')).toBe('2');
     expect((await call(`${url}/nada`)).status).toBe(404);
     const about = (text: string) => messages().filter((message) => message.includes(text));
-    await expect.poll(() => about('The service waits for MongoDB')).toHaveLength(1);
+    /** Each try fails; a reason is logged once, and a busy machine may have two. */
+    const reasons = (text: string) => [...new Set(about(text))];
+    await expect.poll(() => about('The service waits for MongoDB')).not.toHaveLength(0);
 
     await mongo.open();
     await redis.open();
@@ -138,9 +140,9 @@ describe('a service that starts before its stores', () => {
     expect(await keys('audit')).toContain('at');
     expect(await keys('creations')).toEqual(expect.arrayContaining(['expiresAt', 'openSince']));
 
-    expect(about('The service waits for MongoDB')).toHaveLength(1);
+    expect(about('The service waits for MongoDB')).toEqual(reasons('The service waits for MongoDB'));
     expect(about('The service no longer waits for MongoDB')).toHaveLength(1);
-    expect(about('The connection to Redis failed')).toHaveLength(1);
+    expect(about('The connection to Redis failed')).toEqual(reasons('The connection to Redis failed'));
     expect(about('The connection to Redis is open again')).toHaveLength(1);
   });
 });
