@@ -18,7 +18,7 @@ const TAKEN_AT_ONCE = 100;
 /** How long a label takes that waits for no other, in seconds. */
 const LABEL_S = 0.15;
 /** Of services/api/labels/admission.ts: the wait, in seconds, and the labels that are never refused. */
-const ADMISSION = { waitS: 8, always: 200 };
+const ADMISSION = { waitS: 6, always: 200 };
 
 export class LiveFleet {
   /** Labels that are asked for in a second. */
