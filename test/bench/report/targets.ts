@@ -16,6 +16,12 @@ const row = (
   ...[target, never]: number[]
 ): Target => ({ id, what, unit, better, ...(target && { target }), ...(never && { never }) });
 
+/** Creations beside requests of another account, and the event loop meanwhile. */
+const beside = (name: string, what: string) => [
+  row(`create-beside-${name}-p99`, `… beside ${what}, p99`, 'ms', 'less', 100),
+  row(`${name}-stall`, '… the longest stall', 'ms', 'less', 100),
+];
+
 export const TARGETS: readonly Target[] = [
   row('labels', 'distinct labels, whole way, 64 concurrent', 'labels/s', 'more', 500, 300),
   row('labels-against-jsreport', '… against jsreport chrome-pool', '×', 'more', 40, 20),
@@ -95,26 +101,10 @@ export const TARGETS: readonly Target[] = [
     50,
   ),
   row('bodies-stall', '… the longest stall of the event loop meanwhile', 'ms', 'less', 100),
-  row(
-    'create-beside-colonias-p99',
-    '… beside misspelt colonias over eight connections, p99',
-    'ms',
-    'less',
-    100,
-  ),
-  row('colonias-stall', '… the longest stall', 'ms', 'less', 100),
-  row('create-beside-quotes-p99', '… beside quotes of 500 guides, two at a time, p99', 'ms', 'less', 100),
-  row('quotes-stall', '… the longest stall', 'ms', 'less', 100),
-  row(
-    'create-beside-weighings-p99',
-    '… beside 500 weighings of one guide of 99 packages a request, p99',
-    'ms',
-    'less',
-    100,
-  ),
-  row('weighings-stall', '… the longest stall', 'ms', 'less', 100),
-  row('create-beside-simulations-p99', '… beside four such simulations at a time, p99', 'ms', 'less', 100),
-  row('simulations-stall', '… the longest stall', 'ms', 'less', 100),
+  ...beside('colonias', 'misspelt colonias over eight connections'),
+  ...beside('quotes', 'quotes of 500 guides, two at a time'),
+  ...beside('weighings', '500 weighings of one guide of 99 packages a request'),
+  ...beside('simulations', 'four such simulations at a time'),
   row('cost-label', 'CPU of a label, all parts', 'core-ms', 'less'),
   row('cost-create', 'CPU of the creation of a guide, all parts', 'core-ms', 'less'),
   row('cost-quote', 'CPU of a quote, one a request, all parts', 'core-ms', 'less'),
