@@ -123,9 +123,10 @@ describe('a parcel that is weighed again', () => {
       ...{ Concepto: 'flete', Descripcion: 'Zona 3, hasta 5 kg; Zona 3, hasta 10 kg' },
       ...{ Antes: 284, Ahora: 338, Diferencia: 54 },
     });
-    // All packages at once are those of a quote.
-    await weigh(2, HEAVIER);
-    const { SEND_TOTAL } = await quote({ ...HEAVIER, Paquetes: 2 });
+    // All packages at once are those of a quote, also the one that was weighed alone before.
+    const each = { ...HEAVIER, Peso: 25 };
+    await weigh(2, each);
+    const { SEND_TOTAL } = await quote({ ...each, Paquetes: 2 });
     expect((await guideOf(guide)).Ajuste?.Ahora).toBe(SEND_TOTAL);
     await weigh(3, { Paquete: 1, ...HEAVIER, Largo: 110, Alto: 10 });
     // One package is long: its surcharge counts once.
