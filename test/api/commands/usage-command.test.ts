@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { RECENT } from '#shared/auth/user-store.ts';
@@ -6,6 +6,7 @@ import type { LogEntry } from '#shared/stores/event-model.ts';
 import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as events, wordsOf } from '#test/fixtures/events.ts';
+import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 
@@ -68,10 +69,11 @@ describe('npm run admin -- usage', () => {
     const facts = [
       event(weighed, 'Pesaje', { Id: 'p1', ...HEAVIER }),
       event(weighed, 'Pesaje', { Id: 'p2', Peso: 80 }),
+      event(weighed, 'Pesaje', { Id: 'p3', Peso: 81 }),
       event(weighed, 'Entregado'),
     ];
     for (const fact of facts) expect(wordsOf(await register(fact))).toEqual(['registrado']);
-    await happened(weighed, MARCH, IN_MARCH, IN_APRIL, IN_MAY);
+    await happened(weighed, MARCH, IN_MARCH, IN_APRIL, IN_MAY, IN_MAY);
     const corrected = await newGuide();
     await register(event(corrected, 'Entregado', { Id: 'e1' }));
     await register(event(corrected, 'EnReparto'));
@@ -100,6 +102,7 @@ describe('npm run admin -- usage', () => {
     });
     // One guide was cancelled, one is delivered no more, and no tariff carries what one weighs.
     expect((await usage('2025-04')).rows).toEqual(['demo,0,1,-1,0,0,194.3,-62.86,1']);
+    // What had no price before still has none: that is no second one.
     expect((await usage('2025-05')).rows).toEqual(['demo,0,0,1,0,0,0,0,0']);
     expect(await usage('2025-03', '--test')).toEqual({
       code: 0,
@@ -167,6 +170,28 @@ describe('npm run admin -- usage', () => {
     expect(elsewhere).toEqual({
       ...{ code: 1, out: '' },
       err: 'El mes se guardo con TIME_ZONE=America/Mexico_City, no America/Tijuana: use la misma\n',
+    });
+  });
+
+  test('that dies while it stores a month leaves it open, and is repeated', async ({
+    admin,
+    happened,
+    newGuide,
+    stores,
+    usage,
+  }) => {
+    await happened(await newGuide(), '2024-11-10T12:00:00');
+    const writes: unknown[] = [];
+    const proxy = await startMongoProxy(stores.mongoUri, ({ insert }) => {
+      if (insert !== 'usage') return 'done';
+      return writes.push(insert) === 1 ? 'done' : 'never done';
+    });
+    onTestFinished(proxy.close);
+    const died = await admin(['usage', '--month', '2024-11'], { MONGODB_URI: proxy.uri });
+    expect([died.code, died.out]).toEqual([1, '']);
+    expect(await usage('2024-11')).toEqual({
+      ...{ code: 0, rows: ['demo,1,0,0,0,0,0,0,0'] },
+      err: '2024-11 esta cerrado, y se guardo. Cuentas: 1.\n',
     });
   });
 
