@@ -338,7 +338,7 @@ describe('the list of manifests', () => {
   test('has those of the account, newest first, page by page and by time', async ({ api, stores }) => {
     const client = await Client.login(api.url, 'otro');
     const made: string[] = [];
-    for (let day = 1; day <= 3; day++) {
+    for (const day of [1, 2, 2, 3]) {
       const answer = await client.post('/api/manifiestos', { Guias: await newGuides(client, 1) });
       const { Manifiesto } = manifestOf(answer);
       await stores.mongo
@@ -346,6 +346,9 @@ describe('the list of manifests', () => {
         .updateOne({ _id: Manifiesto }, { $set: { createdAt: `2031-05-0${day}T12:00:00` } });
       made.unshift(Manifiesto);
     }
+    // The first page ends between two of one second, whose order is that of their numbers.
+    const [last = '', one = '', other = '', first = ''] = made;
+    const ofOneSecond = [one, other].toSorted().toReversed();
     const walked: string[] = [];
     for (let cursor = ''; ; ) {
       const { body } = await client.get(`/api/manifiestos?desde=2031-01-01&limite=2${cursor}`);
@@ -355,9 +358,12 @@ describe('the list of manifests', () => {
       if (siguiente === null) break;
       cursor = `&cursor=${siguiente}`;
     }
-    expect(walked).toEqual(made);
+    expect(walked).toEqual([last, ...ofOneSecond, first]);
     const { body } = await client.get('/api/manifiestos?desde=2031-05-02&hasta=2031-05-02');
-    expect(body).toMatchObject({ message: 'Manifiestos: 1', data: [{ Manifiesto: made[1], Guias: 1 }] });
+    expect(body).toMatchObject({
+      message: 'Manifiestos: 2',
+      data: ofOneSecond.map((Manifiesto) => ({ Manifiesto, Guias: 1 })),
+    });
     for (const query of ['cursor=x', 'desde=ayer', 'hasta=2031-02-30', 'limite=501']) {
       expect((await client.get(`/api/manifiestos?${query}`)).body.codigo).toBe('parametro_invalido');
     }
