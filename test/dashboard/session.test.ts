@@ -141,6 +141,7 @@ describe('a session', () => {
   test.for<[string, (users: UserStore, name: string) => Promise<unknown>]>([
     ['is disabled', (users, name) => users.set(name, { disabled: true })],
     ['loses colas.admin', (users, name) => users.revoke(name, ['colas.admin'])],
+    ['ends all tokens', (users, name) => users.endTokens(name)],
   ])(
     'ends within ten seconds when its user %s',
     async ([what, change], { createOperator, dashboard, users }) => {
