@@ -174,6 +174,21 @@ test('guesses at the present password count as logins do', async ({ change, newU
   expect(statuses).toEqual([...Array(10).fill(401), 429]);
 });
 
+test('the password before, still valid, does not clear guesses at the present one', async ({
+  change,
+  newUser,
+}) => {
+  await newUser('conserva');
+  const attempt = async (password: string) =>
+    (await change('conserva', password, { ContrasenaNueva: NEXT, ConservarAnterior: true }, '203.0.113.10'))
+      .status;
+  expect(await attempt(PASSWORD)).toBe(200);
+  const statuses: number[] = [];
+  for (let i = 0; i < 9; i++) statuses.push(await attempt(`mala${i}`));
+  statuses.push(await attempt(PASSWORD), await attempt('mala9'), await attempt('mala10'));
+  expect(statuses).toEqual([...Array(9).fill(401), 409, 401, 429]);
+});
+
 test('nobody changes the password of a demo user, which everybody knows', async ({ change, login }) => {
   expect((await change('demo2', 'demo1234', { ContrasenaNueva: NEXT })).status).toBe(403);
   expect(await login('demo2', 'demo1234')).toEqual(GOOD);
