@@ -6,6 +6,9 @@ import { Login, type LoginAttempt } from '#shared/auth/login.ts';
 import { LoginLimit, loginKeys } from '#shared/auth/login-limit.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
+import { setClockAhead } from '#test/fixtures/wrong-clock.ts';
+
+const DAY_MS = 24 * 3_600_000;
 
 const test = storesTest
   .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo, { allowDemo: true }))
@@ -56,6 +59,20 @@ test("a right login forgets its user's failures, not its address's", async ({ ne
   // Whoever has one valid user cannot go on with others.
   for (const username of ['d', 'e']) await outcomes([from(username, 'mal')]);
   expect(await outcomes([from('demo', 'demo1234')])).toEqual(['address_limit']);
+});
+
+test('an address is known for thirty days after the last login from there', async ({ newLimits }) => {
+  const [limit] = newLimits();
+  const [former, usual] = [loginKeys('demo', '192.0.2.1'), loginKeys('demo', '192.0.2.2')];
+  const known = () => Promise.all([limit.knows(former), limit.knows(usual)]);
+  await limit.succeed(former);
+  expect(await known()).toEqual([true, false]);
+  setClockAhead(29 * DAY_MS);
+  // What is kept of the user's addresses lives on.
+  await limit.succeed(usual);
+  expect(await known()).toEqual([true, true]);
+  setClockAhead(2 * DAY_MS);
+  expect(await known()).toEqual([false, true]);
 });
 
 test('a logged-out token is remembered while other clocks may take it', async ({ users }) => {
