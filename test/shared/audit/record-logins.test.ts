@@ -5,7 +5,7 @@ import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 const test = services
-  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '13', TRUST_PROXY: '127.0.0.1' })
+  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '21', TRUST_PROXY: '127.0.0.1' })
   /** Logs in from an address, and returns the status. */
   .extend(
     'login',
@@ -45,18 +45,24 @@ test('a name that is no user is not recorded: it may be a password', async ({ lo
   expect(JSON.stringify(all)).not.toContain('mi-clave-secreta');
 });
 
-test('a limit is recorded once, however many requests it refuses', async ({ login, events }) => {
-  for (let attempt = 0; attempt < 10; attempt++) await login('demo', 'mal', '192.0.2.3');
-  for (let attempt = 0; attempt < 5; attempt++)
-    expect(await login('demo', 'demo1234', '192.0.2.3')).toBe(429);
-  for (let attempt = 0; attempt < 3; attempt++) await login('lectura', `mal`, '192.0.2.3');
+test('a limit is recorded once for each user, however many requests it refuses', async ({
+  login,
+  events,
+}) => {
+  for (const user of ['demo', 'lectura']) {
+    for (let attempt = 0; attempt < 10; attempt++) await login(user, 'mal', '192.0.2.3');
+    for (let attempt = 0; attempt < 5; attempt++)
+      expect(await login(user, 'demo1234', '192.0.2.3')).toBe(429);
+  }
+  await login('sinorigen', 'mal', '192.0.2.3');
   for (let attempt = 0; attempt < 5; attempt++)
     expect(await login('operaciones', 'demo1234', '192.0.2.3')).toBe(429);
-  const found = await events('192.0.2.3', 15);
+  const found = await events('192.0.2.3', 24);
   const reasons = found.map(([, , , reason]) => reason);
-  expect(reasons.filter((reason) => reason === 'wrong')).toHaveLength(13);
+  expect(reasons.filter((reason) => reason === 'wrong')).toHaveLength(21);
   expect(found.filter(([action]) => action === 'login.locked')).toEqual([
     ['login.locked', 'demo', 'refused', 'pair_limit'],
+    ['login.locked', 'lectura', 'refused', 'pair_limit'],
     ['login.locked', 'operaciones', 'refused', 'address_limit'],
   ]);
 });
