@@ -54,3 +54,10 @@ test('while the database is away, losses are told', async ({ own: { mongo, lines
   expect(lost).toMatchObject([1, 2, 3].map(() => ({ action: 'login' })));
   expect(await metrics.metrics()).toContain('audit_events_dropped_total 3');
 });
+
+test('while the database is away, at most a thousand wait', async ({ own: { mongo, metrics, auditLog } }) => {
+  await mongo.close();
+  for (let count = 0; count < 1_003; count++) auditLog.record(event('muchos'));
+  await expect.poll(() => metrics.metrics(), { timeout: 4_000 }).toMatch(/^audit_events_dropped_total 3$/m);
+  await auditLog.close();
+});
