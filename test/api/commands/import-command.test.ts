@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { run } from '#services/api/cli.ts';
+import { createCustomers } from '#services/api/customers/create-customers.ts';
+import { PasswordFile } from '#services/api/customers/one-time-passwords.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { UserStore } from '#shared/auth/user-store.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
@@ -234,6 +236,24 @@ describe('an import', () => {
     expect(await change(last, later.get(last))).toBe(200);
     expect(await users.find(first)).not.toHaveProperty('oneTimeUntil');
   });
+});
+
+test('users whose passwords cannot be written are not created', async ({
+  folder,
+  operator,
+  stores,
+  users,
+}) => {
+  const passwords = await PasswordFile.create(join(folder, 'cerrado.csv'));
+  await passwords.close();
+  const missing = Array.from({ length: 3 }, (_, i) => ({
+    ...{ line: i + 2, username: `sinclave${i}`, account: 'sinclave', permissions: [] },
+    ...{ originBranch: null, test: false },
+  }));
+  const creation = { passwords, operator: { actor: operator.OPERATOR }, from: 'x.csv', onProgress: () => {} };
+  const creating = createCustomers(stores.mongo, { missing, limits: new Map() }, creation);
+  await expect(creating).rejects.toThrow('file closed');
+  expect(await users.findAll(missing.map(({ username }) => username))).toEqual([]);
 });
 
 describe('reset', () => {
