@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished } from 'vitest';
 import { isManifestNumber } from '#services/api/manifests/manifest-number.ts';
-import { Client } from '#test/fixtures/client.ts';
+import { type Answer, Client } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
 import { listOf, manifestOf, test as manifests, newGuides } from '#test/fixtures/manifests.ts';
-import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -24,6 +24,45 @@ const inBranch = test.extend('gdl', { scope: 'file' }, async ({ other }) => {
 });
 const problemsOf = ({ body }: Awaited<ReturnType<Client['post']>>) =>
   body.details?.map(({ indice, codigo, message }) => [indice, codigo, message]);
+const meeting = test
+  /** An api whose next insert into a collection waits until it is released. */
+  .extend('held', { scope: 'file' }, async ({ startApi, stores }, { onCleanup }) => {
+    let held: { collection: string; reach: () => void; fate: Promise<Fate> } | undefined;
+    const proxy = await startMongoProxy(stores.mongoUri, ({ insert }) => {
+      if (insert !== held?.collection) return 'done';
+      held?.reach();
+      return held?.fate ?? 'done';
+    });
+    onCleanup(proxy.close);
+    const client = await Client.login((await startApi({ MONGODB_URI: proxy.uri })).url);
+    const insertOf = (collection: string) => {
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+      const { promise: fate, resolve } = Promise.withResolvers<Fate>();
+      held = { collection, reach, fate };
+      return { reached, release: () => resolve('done') };
+    };
+    return { client, insertOf };
+  })
+  /** What became of a manifest of two guides, and of a cancellation of the first one meanwhile. */
+  .extend(
+    'outcomeOf',
+    { scope: 'file' },
+    ({ demo, make }) =>
+      async (guides: readonly string[], made: Answer, cancelled: Answer) => {
+        expect([cancelled.status, cancelled.body.data]).toMatchObject([200, { SEND_ESTATUS: 'Cancelado' }]);
+        const { Manifiesto: named } = cancelled.body as { Manifiesto?: string };
+        const { codigo: rest } = (await make(guides.slice(1))).body;
+        if (made.status !== 200) return { made: problemsOf(made), named, rest };
+        const { Manifiesto } = manifestOf(made);
+        const { Canceladas, Detalle } = manifestOf(await demo.get(`/api/manifiestos/${Manifiesto}`));
+        return {
+          made: listOf(made).map((number) => guides.indexOf(number)),
+          named: named && (named === Manifiesto || named),
+          read: [Canceladas, ...Detalle.map(({ SEND_ESTATUS }) => SEND_ESTATUS)],
+          rest,
+        };
+      },
+  );
 
 describe('a manifest', () => {
   test('has the guides that are named, in their order, with sums', async ({ demo, make }) => {
@@ -332,6 +371,58 @@ describe('manifests that meet', () => {
     const answers = await Promise.all(sends.map((send) => send()));
     expect(codesOf(answers)).toEqual([200, ...Array(3).fill('guia_en_manifiesto')]);
   });
+});
+
+/** Whichever is first, the manifest's list, both answers and the states of its guides agree. */
+describe('a manifest and a cancellation that meet', () => {
+  const REFUSED = {
+    made: [[0, 'guia_cancelada', 'La guia esta cancelada']],
+    ...{ named: undefined, rest: undefined },
+  };
+  const LISTED = {
+    ...{ made: [0, 1], named: true },
+    ...{ read: [1, 'Cancelado', 'Documentado'], rest: 'guia_en_manifiesto' },
+  };
+  /** Cancelled while the manifest was being stored. */
+  const UNNAMED = { ...LISTED, named: undefined };
+
+  meeting('agree in each of forty pairs', async ({ demo, make, outcomeOf }) => {
+    const numbers = await newGuides(demo, 80);
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, async (_, pair) => {
+        const guides = numbers.slice(2 * pair, 2 * pair + 2);
+        const cancelling = demo.post(`/api/guias/${guides[0]}/cancelar`, '');
+        return outcomeOf(guides, await make(guides), await cancelling);
+      }),
+    );
+    for (const outcome of outcomes) expect([REFUSED, LISTED, UNNAMED]).toContainEqual(outcome);
+  });
+
+  meeting(
+    'agree where the manifest is made before the cancellation is stored',
+    async ({ demo, held, make, outcomeOf }) => {
+      const guides = await newGuides(demo, 2);
+      const { reached, release } = held.insertOf('events');
+      const cancelling = held.client.post(`/api/guias/${guides[0]}/cancelar`, '');
+      await reached;
+      const made = await make(guides);
+      release();
+      expect(await outcomeOf(guides, made, await cancelling)).toEqual(LISTED);
+    },
+  );
+
+  meeting(
+    'agree where the cancellation is answered before the manifest is stored',
+    async ({ demo, held, outcomeOf }) => {
+      const guides = await newGuides(demo, 2);
+      const { reached, release } = held.insertOf('manifests');
+      const making = held.client.post('/api/manifiestos', { Guias: guides });
+      await reached;
+      const cancelled = await demo.post(`/api/guias/${guides[0]}/cancelar`, '');
+      release();
+      expect(await outcomeOf(guides, await making, cancelled)).toEqual(UNNAMED);
+    },
+  );
 });
 
 describe('the list of manifests', () => {
