@@ -56,6 +56,7 @@ const NAMES: Readonly<Record<UserAction, string>> = {
   print: 'imprimir',
   event: 'eventos',
   manifest: 'manifiestos',
+  read: 'consultar',
   webhook: 'webhooks',
 };
 

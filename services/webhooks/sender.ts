@@ -19,6 +19,7 @@ const TURN_MS = 5_000;
 const SLOTS = { inAll: 200, ofOne: 10 };
 /** Pause when no webhook was due. */
 const PAUSE_MS = 500;
+const LEASED = 'A webhook waits for the end of its lease';
 /** Pause before looking again for events that are too recent to be shown. */
 const PENDING_MS = 1_000;
 
@@ -93,7 +94,7 @@ export class Sender {
     const sending = (this.#slots.run(held.account, () => this.#send(held)) as Promise<void>)
       .catch((err) => {
         this.#options.actions.count('webhook', 'failed', 'sin mandar');
-        this.#options.log.warn({ err, webhook: held.id }, 'A webhook waits for the end of its lease');
+        this.#options.log.warn({ err, webhook: held.id }, LEASED);
       })
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
@@ -108,9 +109,9 @@ export class Sender {
       const limit = batchEnd ? batchEnd - cursor : MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit, batchEnd);
       const next = batchEnd ?? page.next;
-      if (next === cursor) return webhooks.release(webhook, nextLookMs(page));
+      if (next === cursor) return this.#release(webhook, nextLookMs(page));
       // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
-      if (page.hasPending && batchEnd) return webhooks.release(webhook, nextLookMs(page));
+      if (page.hasPending && batchEnd) return this.#release(webhook, nextLookMs(page));
       const entries = sentBy(webhook, page.entries);
       const [first] = entries;
       if (!first) {
@@ -129,22 +130,31 @@ export class Sender {
       const at = await webhooks.clock.now();
       if (!webhook.test) metrics.observe(outcome, entries, at);
       const attempt = { at, ms, ...(status !== undefined && { status }) };
-      if (reason !== undefined) return this.#fail(webhook, outcome, { ...attempt, reason });
+      if (reason !== undefined) {
+        await this.#fail(webhook, outcome, { ...attempt, reason });
+        // Other failures are the receiver's.
+        if (outcome.mayBeOurs) this.#options.actions.count('webhook', 'failed', 'sin salida a internet');
+        else this.#options.actions.count('webhook', 'ok');
+        return;
+      }
       if (!(await webhooks.moveCursor(webhook, next, attempt))) break;
       this.#options.actions.count('webhook', 'ok');
       webhook = moved(webhook, next);
-      if (page.entries.length < limit) return webhooks.release(webhook, nextLookMs(page));
+      if (page.entries.length < limit) return this.#release(webhook, nextLookMs(page));
     }
     // There is more to send, or the account has changed the webhook.
-    await webhooks.release(webhook, 0);
+    await this.#release(webhook, 0);
+  }
+
+  /** What could not be released has been sent, and waits for the end of its lease. */
+  async #release(webhook: HeldWebhook, lookMs: number | undefined): Promise<void> {
+    const { log, webhooks } = this.#options;
+    await webhooks.release(webhook, lookMs).catch((err) => log.warn({ err, webhook: webhook.id }, LEASED));
   }
 
   async #fail(webhook: HeldWebhook, outcome: Outcome, attempt: FailedAttempt): Promise<void> {
     const { webhooks, metrics, auditLog } = this.#options;
     this.#logFailure(webhook, attempt.reason);
-    // Other failures are the receiver's.
-    if (outcome.mayBeOurs) this.#options.actions.count('webhook', 'failed', 'sin salida a internet');
-    else this.#options.actions.count('webhook', 'ok');
     const consequence = afterFailure(webhook, outcome, attempt.at);
     if ('pauseMs' in consequence) {
       return webhooks.postpone(webhook, attempt, consequence.pauseMs, !outcome.mayBeOurs);

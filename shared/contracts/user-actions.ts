@@ -2,16 +2,25 @@
  * What users do with the service. Each is counted where it is answered, by how it ended, and from these counts follow the
  * page "Estado" and the alerts (`k8s/monitoring/alerts.yml`).
  *
- * `create` includes `validar`; `print` is every request for labels, files included; `event` registers, simulates and reads
- * events, and cancels guides; `manifest` hands guides over; `webhook` delivers a message to a receiver.
+ * `print` is every request for labels, files included; `event` registers and simulates events, and cancels guides; `manifest`
+ * hands guides over; `read` stores nothing: guides, events, coverage, `validar`; `webhook` delivers a message to a receiver.
  */
-export const USER_ACTIONS = ['login', 'create', 'quote', 'print', 'event', 'manifest', 'webhook'] as const;
+export const USER_ACTIONS = [
+  'login',
+  'create',
+  'quote',
+  'print',
+  'event',
+  'manifest',
+  'read',
+  'webhook',
+] as const;
 export type UserAction = (typeof USER_ACTIONS)[number];
 
 /**
- * `ok`: the user got what was asked for, or an error of the user's own (4xx). `failed`: the fault is ours (5xx other than a
- * refusal; for a webhook, whatever keeps us from sending). `refused`: the service was too busy (503 `saturado`). Requests over
- * an account's limit (429) and clients that left are not counted.
+ * `ok`: the user got what was asked for. `failed`: the fault is ours (5xx other than a refusal; for a webhook, whatever keeps
+ * us from sending). `refused`: the service was too busy (503 `saturado`). Users' own errors (4xx) are not counted, because they
+ * say nothing of the requests that are right; neither are clients that left.
  */
 export const ACTION_OUTCOMES = ['ok', 'failed', 'refused'] as const;
 export type ActionOutcome = (typeof ACTION_OUTCOMES)[number];
@@ -21,6 +30,7 @@ export const ACTIONS_METRIC = 'user_actions_total';
 
 /**
  * When an action fails, for "Estado" and for the alerts: within `windowMinutes`, at least `least` were not `ok`, these are at
- * least `share` of all, and the last of them is at most `recentMinutes` old.
+ * least `share` of all, and the last of them is at most `recentMinutes` old. "Estado" also names at least `least` failures that
+ * are a quarter of the last requests, however many were well before, and only until requests succeed again.
  */
 export const FAILING = { windowMinutes: 30, recentMinutes: 10, least: 3, share: 0.02 } as const;

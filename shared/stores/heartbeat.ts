@@ -44,7 +44,7 @@ export const ActionReport = Type.Object({
       /** Since then. */
       notOk: Type.Integer(),
       all: Type.Integer(),
-      /** Of the last ten requests, or of all if there were fewer. */
+      /** Of the last twenty requests, or of all if there were fewer. */
       lastNotOk: Type.Integer(),
       lastAll: Type.Integer(),
       /** What the last failure was answered with. */

@@ -12,23 +12,31 @@ import type { ActionReport } from './heartbeat.ts';
 import type { RedisClient } from './redis-client.ts';
 import { RedisClock } from './redis-clock.ts';
 
-/** Of so many requests, "Estado" looks whether half failed. */
-const LAST = 10;
-/** A fault ends with so many successes in a row that it would have shown again with this probability. */
-const CERTAINTY = 0.99;
-/** Where fewer fail than the least share that counts, nothing is named. */
-const MAX_NEEDED = neededOf(FAILING.share);
+/** Of so many requests, "Estado" looks how many failed. */
+const LAST = 20;
+/** After so many successes in a row the next failure is another fault. */
+const FORGOTTEN = 200;
 const WINDOW_MS = 60_000 * FAILING.windowMinutes;
 
-/** Times are those of `performance.now()`. */
-type Trouble = { since: number; last: number; notOk: number; all: number; codigo: string; needed: number };
+/**
+ * Failures of one fault. Times are those of `performance.now()`.
+ * `longestRow`: most successes in a row between two failures.
+ */
+type Trouble = {
+  since: number;
+  last: number;
+  notOk: number;
+  all: number;
+  codigo: string;
+  longestRow: number;
+};
 
 /** What one process knows of an action. */
 class Action {
   readonly totals: Record<ActionOutcome, number> = { ok: 0, failed: 0, refused: 0 };
   lastOk: number | undefined;
   lastNotOk: number | undefined;
-  trouble: Trouble | undefined;
+  #trouble: Trouble | undefined;
   /** Successes since the last failure. */
   #okSince = 0;
   /** The last outcomes, a bit each, the newest first; 1 if not well. */
@@ -45,43 +53,52 @@ class Action {
   }
 
   report(now: number, at: number): ActionReport {
-    const { lastOk, lastNotOk, trouble } = this;
+    const { lastOk, lastNotOk } = this;
+    const trouble = this.#isOver(now) ? undefined : this.#trouble;
     const timeOf = (moment: number) => Math.round(at - (now - moment));
     return {
       ...(lastOk !== undefined && { lastOk: timeOf(lastOk) }),
       ...(lastNotOk !== undefined && { lastNotOk: timeOf(lastNotOk) }),
-      ...(trouble &&
-        now - trouble.last < WINDOW_MS && {
-          failing: {
-            since: timeOf(trouble.since),
-            notOk: trouble.notOk,
-            all: trouble.all + this.#okSince,
-            lastNotOk: bitsOf(this.#last),
-            lastAll: this.#lastCount,
-            codigo: trouble.codigo,
-          },
-        }),
+      ...(trouble && {
+        failing: {
+          since: timeOf(trouble.since),
+          notOk: trouble.notOk,
+          all: trouble.all + this.#okSince,
+          lastNotOk: bitsOf(this.#last),
+          lastAll: this.#lastCount,
+          codigo: trouble.codigo,
+        },
+      }),
     };
+  }
+
+  /**
+   * Returns whether a fault seems to have ended: successes come in a row twice as long as any since it began. The next failure
+   * shows that it has not.
+   */
+  #isOver(now: number): boolean {
+    const trouble = this.#trouble;
+    return !trouble || this.#okSince > 2 * trouble.longestRow || now - trouble.last >= WINDOW_MS;
   }
 
   #succeeded(now: number): void {
     this.lastOk = now;
-    if (!this.trouble) return;
+    if (!this.#trouble) return;
     this.#okSince++;
-    if (this.#okSince >= this.trouble.needed) this.trouble = undefined;
+    if (this.#okSince >= FORGOTTEN) this.#trouble = undefined;
   }
 
   #failed(codigo: string, now: number): void {
     this.lastNotOk = now;
-    const { trouble } = this;
+    const trouble = this.#trouble;
     if (!trouble || now - trouble.last > WINDOW_MS) {
-      this.trouble = { since: now, last: now, notOk: 1, all: 1, codigo, needed: 1 };
+      this.#trouble = { since: now, last: now, notOk: 1, all: 1, codigo, longestRow: 0 };
     } else {
       trouble.notOk++;
       trouble.all += this.#okSince + 1;
       trouble.last = now;
       trouble.codigo = codigo;
-      trouble.needed = Math.min(MAX_NEEDED, neededOf(trouble.notOk / trouble.all));
+      trouble.longestRow = Math.max(trouble.longestRow, this.#okSince);
     }
     this.#okSince = 0;
   }
@@ -102,7 +119,7 @@ export class UserActions {
     const known = this.#actions;
     new Counter({
       name: ACTIONS_METRIC,
-      help: 'What users did, by how it ended: ok, also with an error of their own; failed by our fault; refused as too busy',
+      help: 'What users did, by how it ended: ok; failed by our fault; refused as too busy',
       labelNames: ['action', 'outcome'],
       registers: [metrics],
       collect() {
@@ -152,11 +169,6 @@ export function openUserActions(
     await counts.write();
   });
   return { actions: new UserActions(own, counts, server.metrics), clock };
-}
-
-/** Returns how many successes in a row end a fault in which this share fails. */
-function neededOf(share: number): number {
-  return share >= 1 ? 1 : Math.ceil(Math.log(1 - CERTAINTY) / Math.log(1 - share));
 }
 
 function bitsOf(value: number): number {

@@ -91,7 +91,7 @@ test('a collection that is locked', async ({ breakMongo, isNamed, isWell }) => {
 
 test('a right that is lost, of events alone', async ({ breakMongo, isNamed, isWell }) => {
   const mend = breakMongo((command) => (command.insert === 'events' ? 'not allowed' : 'done'));
-  await isNamed(/^Registrar o leer eventos falla desde hace .*: \d+ de \d+, la última: error_interno$/);
+  await isNamed(/^Registrar eventos falla desde hace .*: \d+ de \d+, la última: error_interno$/);
   mend();
   await isWell();
 });

@@ -13,6 +13,7 @@ declare module 'fastify' {
   }
 }
 
+const ERRORS = 400;
 const LIMITED = 429;
 /** `client-gone`. A client that leaves earlier causes no onResponse hook. */
 const GONE = 499;
@@ -24,7 +25,7 @@ export const countActions = fp(async (server: HttpServer) => {
     const { action } = request.routeOptions.config;
     if (action) {
       if (status >= 500) countFailure(request, action, request.failure);
-      else if (status !== LIMITED && status !== GONE) userActions.count(action, 'ok');
+      else if (status < ERRORS) userActions.count(action, 'ok');
       else if (status === LIMITED && action === 'print') userActions.countLimitedLabel();
     }
     done();

@@ -18,6 +18,7 @@ const coverage = operation({
   tag: 'Sucursales',
   summary: 'Cobertura de un código postal',
   permission: 'guias.read',
+  action: 'read',
   request: {
     params: Type.Object({
       cp: Type.String({
@@ -47,6 +48,7 @@ const ranges = operation({
     'Rangos de códigos seguidos que entrega la misma sucursal, por orden; todo código de un rango tiene cobertura, y ningún otro la tiene. ' +
     'Para una tienda que guarda la lista en vez de preguntar por cada código: vuelva a pedirla con `If-None-Match`.',
   permission: 'guias.read',
+  action: 'read',
   readsMany: true,
   request: {
     headers: ifNoneMatch,
@@ -100,6 +102,7 @@ const listing = (id: string, summary: string) =>
     summary,
     description: 'Sucursales activas, ordenadas por Codigo.',
     permission: 'guias.read',
+    action: 'read',
     data: {
       name: 'Sucursales',
       message: (branches) => `Sucursales: ${branches.length}`,

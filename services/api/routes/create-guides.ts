@@ -92,7 +92,7 @@ const validation = operation({
   description:
     'Toma el cuerpo de `crear`, hace las mismas revisiones con los mismos errores, y no guarda nada. No cuenta en la cuota de guías.',
   permission: 'guias.create',
-  action: 'create',
+  action: 'read',
   request: { body: GuideRequest, headers: Type.Object({ prefer: lenientHeader }) },
   validatedBy: 'handler',
   errors: [...GUIDE_ERRORS, ...QUOTE_ERRORS],

@@ -83,7 +83,7 @@ const feed = operation({
     'En el orden en que se registraron, también las cancelaciones. `siguiente` es siempre un cursor: guárdelo y pregunte con ' +
     'él más tarde. Cada evento sale una vez y ninguno se salta; un evento sale a los cinco segundos de registrado.',
   permission: 'guias.read',
-  action: 'event',
+  action: 'read',
   readsMany: true,
   request: {
     querystring: Type.Object({

@@ -26,7 +26,7 @@ const history = operation({
   summary: 'Todo lo que pasó con una guía',
   description: 'Por `Ocurrido`, también lo anulado. `Nota` solo la ve quien registra eventos.',
   permission: 'guias.read',
-  action: 'event',
+  action: 'read',
   readsMany: true,
   request: { params: GuideParams },
   errors: ['guide-not-found'],
@@ -52,6 +52,7 @@ const reading = operation({
   tag: 'Guias',
   summary: 'Obtener una guía completa',
   permission: 'guias.read',
+  action: 'read',
   request: { params: GuideParams },
   errors: ['guide-not-found'],
   data: {

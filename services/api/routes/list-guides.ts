@@ -17,6 +17,7 @@ const route = operation({
     'De la más nueva a la más vieja. Para seguir, repita con `cursor` igual a `siguiente` hasta que sea null: cada guía que ' +
     'había al empezar sale una vez. Una página trae `limite` guías, salvo la última, o la de una búsqueda que en 3 segundos no terminó: entonces trae `buscadoHasta`.',
   permission: 'guias.read',
+  action: 'read',
   readsMany: true,
   request: {
     querystring: Type.Object({

@@ -96,6 +96,7 @@ const listing = operation({
   description:
     'Del más nuevo al más viejo, como las guías: siga con `cursor` igual a `siguiente` hasta que sea null.',
   permission: 'guias.read',
+  action: 'read',
   readsMany: true,
   request: {
     querystring: Type.Object({
@@ -126,6 +127,7 @@ const reading = operation({
   summary: 'Obtener un manifiesto con sus guías',
   description: 'De cada guía dice el estatus de ahora: una que se cancela después sigue en la lista.',
   permission: 'guias.read',
+  action: 'read',
   readsMany: true,
   request: { params },
   errors: ['manifest-not-found'],

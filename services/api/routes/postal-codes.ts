@@ -12,6 +12,7 @@ const route = operation({
   description:
     'Del catálogo nacional, si el transportista lo cargó; sin él, 404. No dice si hay cobertura: eso lo dice `cobertura`.',
   permission: 'guias.read',
+  action: 'read',
   request: {
     params: Type.Object({ cp: Type.String({ description: 'Código postal', examples: ['06600'] }) }),
   },

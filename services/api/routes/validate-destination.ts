@@ -14,6 +14,7 @@ const route = operation({
   tag: 'Guias',
   summary: 'Validar un código de destino',
   permission: 'guias.read',
+  action: 'read',
   request: {
     params: Type.Object({
       code: Type.String({

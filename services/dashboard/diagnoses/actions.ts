@@ -10,15 +10,16 @@ const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> 
   create: { fails: 'Crear guías falla', section: 'creationsfail' },
   quote: { fails: 'Cotizar falla', section: 'quotesfail' },
   print: { fails: 'Imprimir etiquetas falla', section: 'labelsfail' },
-  event: { fails: 'Registrar o leer eventos falla', section: 'eventsfail' },
+  event: { fails: 'Registrar eventos falla', section: 'eventsfail' },
   manifest: { fails: 'Hacer manifiestos falla', section: 'manifestsfail' },
+  read: { fails: 'Consultar guías, eventos o cobertura falla', section: 'requestsfail' },
   webhook: { fails: 'Mandar webhooks falla', section: 'webhooksfail' },
 };
 
 const MINUTE_MS = 60_000;
 const RECENT_MS = MINUTE_MS * FAILING.recentMinutes;
-/** Of a process's last ten requests. A fault of all is seen at once, however many were well in the half hour before it. */
-const HALF = 0.5;
+/** Of the last requests of a process. A fault of many is seen at once, however many were well in the half hour before it. */
+const QUARTER = 0.25;
 
 /** `last`: when the action failed last, in ms since 1970. */
 type Trouble = { last: number; since: number; notOk: number; all: number; where: string; codigo: string };
@@ -62,10 +63,8 @@ function troubleIn(state: QueueState, action: UserAction): Trouble | undefined {
   const sum = (read: (one: (typeof failing)[number]) => number) =>
     failing.reduce((total, one) => total + read(one), 0);
   const notOk = sum((one) => one.notOk);
-  const { ok: okBefore, notOk: notOkBefore } = state.actions[action];
-  const isShare = notOkBefore >= FAILING.share * (okBefore + notOkBefore);
-  const isHalf = sum(({ tail }) => tail.notOk) >= HALF * sum(({ tail }) => tail.all);
-  if (notOk < FAILING.least || !(isShare || isHalf)) return undefined;
+  const isNow = sum(({ tail }) => tail.notOk) >= QUARTER * sum(({ tail }) => tail.all);
+  if (notOk < FAILING.least || !(isNow || isFailing(state.actions[action]))) return undefined;
   const [first] = failing.toSorted((one, other) => other.last - one.last);
   if (!first) return undefined;
   const { service, host } = first.process;
@@ -82,6 +81,11 @@ function troubleIn(state: QueueState, action: UserAction): Trouble | undefined {
     where: failing.length < processes ? some : '',
     codigo: first.codigo,
   };
+}
+
+/** Returns whether so many failed within half an hour as `FAILING` says. */
+function isFailing({ ok, notOk }: QueueState['actions'][UserAction]): boolean {
+  return notOk >= FAILING.least && notOk >= FAILING.share * (ok + notOk);
 }
 
 function tailOf({ lastNotOk: notOk, lastAll: all }: NonNullable<ActionReport['failing']>) {
@@ -101,7 +105,7 @@ function troubleOfTheDead(
   if (lastMinute === undefined) return undefined;
   const end = lastMinute + MINUTE_MS;
   const isKnown = reports.some(({ lastNotOk = 0, lastOk = 0 }) => lastNotOk >= lastMinute || lastOk >= end);
-  if (isKnown || notOk < FAILING.least || notOk < FAILING.share * (ok + notOk)) return undefined;
+  if (isKnown || !isFailing(state.actions[action])) return undefined;
   const where = ` en media hora, en procesos que ya no están`;
   return { last: lastMinute, since: lastMinute, notOk, all: ok + notOk, where, codigo: '' };
 }

@@ -51,7 +51,7 @@ export const RECENT_MS = 60_000 * RECENT_MINUTES;
 export const BY_API = USER_ACTIONS.filter((action) => action !== 'webhook');
 export const WRITING = ['create', 'event', 'manifest'] as const satisfies UserAction[];
 /** What asks the branches service. */
-export const BY_BRANCHES = ['create', 'quote'] as const satisfies UserAction[];
+export const BY_BRANCHES = ['create', 'quote', 'read'] as const satisfies UserAction[];
 
 export function isAction(effect: Effect): effect is UserAction {
   return USER_ACTIONS.some((action) => action === effect);

@@ -6,7 +6,7 @@ import { BY_API, BY_BRANCHES, type Effect, type Finding, grave, warning } from '
 /** What each secret is for, and what follows where it differs. Users are refused one by one: no cause of failures. */
 const SECRETS: Readonly<Record<string, { what: string; explains: readonly Effect[] }>> = {
   JWT_SECRET: { what: 'rechaza los tokens que dan los otros, y los otros los suyos', explains: [] },
-  INTERNAL_TOKEN: { what: 'no se entienden', explains: ['token', ...BY_BRANCHES] },
+  INTERNAL_TOKEN: { what: 'no se entienden', explains: ['token'] },
   WEBHOOK_SECRETS_KEY: {
     what: 'no se descifran los secretos de los webhooks',
     explains: ['webhook', 'webhooks'],
@@ -25,7 +25,12 @@ export function* diagnoseSettings({ services, self }: QueueState): Generator<Fin
       continue;
     }
     const { what = '', explains = [] } = SECRETS[setting] ?? {};
-    yield { ...grave(`differs-${setting}`, 'secretsdiffer', `${text}: ${what}`), explains };
+    const isBranches = [odd, ...others].some(({ service }) => service === 'branches');
+    const failing = setting === 'INTERNAL_TOKEN' && isBranches ? BY_BRANCHES : [];
+    yield {
+      ...grave(`differs-${setting}`, 'secretsdiffer', `${text}: ${what}`),
+      explains: [...explains, ...failing],
+    };
   }
 }
 
