@@ -575,21 +575,26 @@ const apiErrors = {
 export const httpErrors = { ...apiErrors, ...commonHttpErrors };
 export type ApiErrorCode = keyof typeof httpErrors;
 
-/** Problems of a guide, in the order of the document. An answer may take its code from its first problem. */
-const GUIDE_PROBLEMS = [
+/** Errors that take their code from their first problem. */
+type ByFirstProblem = {
+  [Code in ApiErrorCode]: (typeof httpErrors)[Code]['codigo'] extends undefined ? Code : never;
+}[ApiErrorCode];
+
+const FIELD_PROBLEMS = [
   'field-required',
   'field-type',
   'field-invalid',
   'field-too-long',
   'field-unknown',
-  'guide-invalid',
-  'destination-missing',
-  'destination-invalid',
-  'postal-code-uncovered',
 ] as const satisfies ApiErrorCode[];
 
-/** Problems by the errors that take their code from one; those of other errors are a guide's. */
-const PROBLEMS: { readonly [Code in ApiErrorCode]?: readonly ApiErrorCode[] } = {
+/** The problems that such an error may begin with, in the order of the document. */
+const PROBLEMS: Readonly<Record<ByFirstProblem, readonly ApiErrorCode[]>> = {
+  'fields-invalid': [...FIELD_PROBLEMS, 'event-invalid'],
+  'guides-invalid': [
+    ...FIELD_PROBLEMS,
+    ...(['guide-invalid', 'destination-missing', 'destination-invalid', 'postal-code-uncovered'] as const),
+  ],
   'prices-missing': ['no-tariff', 'parcel-too-large'],
   'quotes-invalid': ['quote-invalid', 'field-required'],
   'quotes-refused': ['quote-expired', 'quote-withdrawn', 'quote-different'],
@@ -602,8 +607,7 @@ const PROBLEMS: { readonly [Code in ApiErrorCode]?: readonly ApiErrorCode[] } = 
 /** Returns each `codigo` that an answer with this error may have. */
 export function codigosOf(code: ApiErrorCode): string[] {
   const { codigo }: HttpError = httpErrors[code];
-  const problems = PROBLEMS[code] ?? GUIDE_PROBLEMS;
-  return codigo === undefined ? [...new Set(problems.flatMap(codigosOf))] : [codigo];
+  return codigo === undefined ? [...new Set(PROBLEMS[code as ByFirstProblem].flatMap(codigosOf))] : [codigo];
 }
 
 declare module '#shared/errors/domain-error.ts' {

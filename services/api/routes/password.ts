@@ -20,8 +20,9 @@ const route = operation({
   request: { headers: CredentialHeaders, body: PasswordChange },
   validatedBy: 'handler',
   errors: [
-    ...BODY_ERRORS,
-    ...(['fields-invalid', 'forbidden', 'password-replaced', 'password-unknown'] as const),
+    ...(['invalid-json', ...BODY_ERRORS] as const),
+    ...(['field-required', 'field-type', 'field-invalid', 'field-unknown'] as const),
+    ...(['forbidden', 'password-replaced', 'password-unknown'] as const),
     ...LOGIN_ERRORS,
   ],
   data: {

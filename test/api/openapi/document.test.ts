@@ -130,6 +130,24 @@ describe('/api/openapi.json', () => {
     }
   });
 
+  test('has no error without a code and a text, and none of guides where there are none', ({ operations }) => {
+    const filled = expect.stringMatching(/./);
+    for (const { name, responses, 'x-codigos': codigos } of operations) {
+      for (const status of Object.keys(codigos)) {
+        const { examples = {} } = responses[status]?.content?.['application/json'] ?? {};
+        for (const [title, { value }] of Object.entries(examples)) {
+          expect([name, title, value]).toEqual([
+            ...[name, title],
+            expect.objectContaining({ codigo: filled, message: filled }),
+          ]);
+        }
+      }
+      const codes = Object.values(codigos).flat();
+      const ofGuides = codes.filter((code) => /^(guia|destino|origen|cotizacion|sin_cobertura)/.test(code));
+      expect([name, /guias|manifiestos|eventos|sucursales/.test(name) ? [] : ofGuides]).toEqual([name, []]);
+    }
+  });
+
   test('has the messages that webhooks receive, as they are sent', ({ document, messages }) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'document', components: document.components });
