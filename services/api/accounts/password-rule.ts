@@ -16,6 +16,8 @@ export function brokenPasswordRule(password: string): string | undefined {
   if (/\p{Cc}|^ | $/u.test(password)) {
     return 'no admite caracteres de control, ni espacios al principio o al final: se envia en un header';
   }
+  // Half of a surrogate pair, or what stands for bytes that are no UTF-8: no login would send it so.
+  if (/[\p{Cs}\uFFFD]/u.test(password)) return 'tiene un caracter roto: debe ser texto Unicode, en UTF-8';
   if (isCommonPassword(password)) return 'es de las comunes, que se adivinan primero: elija otra';
   return undefined;
 }

@@ -77,6 +77,7 @@ describe('a password', () => {
     ['common', 'administrator\n', 'La contrasena es de las comunes'],
     ['longer than a header may be', 'ñ'.repeat(129), 'La contrasena debe tener 256 bytes como maximo'],
     ['with a control character', 'una\u0007clave larga\n', 'La contrasena no admite caracteres de control'],
+    ['not UTF-8', 'contrase\ufffda nueva\n', 'La contrasena tiene un caracter roto'],
   ] as const)('that is %s is refused', async ([_, input, message], { admin }) => {
     const { code, out, err } = await admin(['create', 'sinclave'], input);
     expect([code, out]).toEqual([1, '']);

@@ -154,6 +154,7 @@ test.for([
     { ContrasenaNueva: ` ${NEXT}` },
     /^El campo 'ContrasenaNueva' no admite caracteres de control, ni espacios al principio/,
   ],
+  [{ ContrasenaNueva: `${NEXT}\ud800` }, /^El campo 'ContrasenaNueva' tiene un caracter roto/],
   [{ ContrasenaNueva: 'Guadalajara2026' }, /^El campo 'ContrasenaNueva' es de las comunes/],
   [{ ContrasenaNueva: PASSWORD }, "El campo 'ContrasenaNueva' debe ser distinta de la actual"],
   [{ ContrasenaNueva: NEXT, Conservar: true }, "Campo desconocido: 'Conservar'"],
