@@ -6,7 +6,7 @@ import type { EventRegister } from '../guides/events/event-register.ts';
 import { checkEvent } from '../guides/events/event-request.ts';
 import { type Outcome, registerChecked } from '../guides/events/register-events.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
-import { fieldError, isAbsent, isObject, normalizeFields, typeOf } from '../requests/body.ts';
+import { fieldError, isAbsent, isObject, normalizeFields, tidy, typeOf } from '../requests/body.ts';
 import type { Manifest } from './manifest-model.ts';
 import { isManifestNumber } from './manifest-number.ts';
 import { textsOf } from './manifest-request.ts';
@@ -18,7 +18,7 @@ const FIELDS: ReadonlySet<string> = new Set(['Manifiesto', 'Tipo', 'Ocurrido', '
 
 /** Returns whether a body reports the scan of a manifest, in place of events. */
 export function isManifestScan(body: unknown): body is Record<string, unknown> {
-  return isObject(body) && !isAbsent(body.Manifiesto);
+  return isObject(body) && !isAbsent(tidy(body.Manifiesto));
 }
 
 /**

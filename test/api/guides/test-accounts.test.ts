@@ -211,7 +211,7 @@ describe('POST /api/guias/{guia}/simular', () => {
     [
       { Escenario: 'entrega', Eventos: [{ Tipo: 'Recolectado' }] },
       'Escenario',
-      "El campo 'Escenario' es requerido",
+      "El campo 'Escenario' no va junto con Eventos: mande uno de los dos",
     ],
     [
       { Escenario: 'feliz' },

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
-import { type Answer, fullGuide } from '#test/fixtures/client.ts';
+import { PERMISSIONS, UserStore } from '#shared/auth/user-store.ts';
+import { type Answer, Client, fullGuide } from '#test/fixtures/client.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { test } from '#test/fixtures/services.ts';
 
 const INVALID_JSON = 'El cuerpo de la solicitud no es JSON valido';
@@ -57,6 +59,41 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
     expect(body.data).toMatchObject([{ SEND_SUCU_DEST: 'MTY01' }]);
   });
 });
+
+test('no answer to an odd field shows the words of a program', async ({ api, stores }) => {
+  const newUser = await userMaker(new UserStore(stores.mongo), 'una clave larga');
+  const more = { originBranch: 'MEX01', permissions: [...PERMISSIONS], test: true };
+  await newUser('extrana', more);
+  const client = await Client.login(api.url, 'extrana', 'una clave larga');
+  const [guide] = await client.created(fullGuide());
+  const { paths } = await (await fetch(`${api.url}/api/openapi.json`)).json();
+  const shown: unknown[] = [];
+  for (const [path, { post }] of Object.entries<{ post?: Documented }>(paths)) {
+    const content = post?.requestBody?.content['application/json'];
+    if (path.startsWith('/api/auth/') || !content) continue;
+    const bodies = Object.values(content.examples ?? {}).map(({ value }) => value);
+    for (const odd of bodies.flatMap((body) => oddBodies(body))) {
+      const answer = await client.post(path.replace('{guia}', guide?.SEND_GUIA ?? ''), odd);
+      if (!/undefined|NaN|\[object/.test(JSON.stringify(answer.body)) && answer.status < 500) continue;
+      shown.push([path, odd, answer.body.message]);
+    }
+  }
+  expect(shown).toEqual([]);
+});
+
+type Documented = {
+  requestBody?: { content: Record<string, { examples?: Record<string, { value: unknown }> }> };
+};
+
+/** Returns copies of a body, in each of which one value is odd. */
+function oddBodies(body: unknown): unknown[] {
+  const odd = [' ', null, [], {}, [' '], -1, true];
+  if (typeof body !== 'object' || body === null) return odd;
+  const parts = Object.entries(body).flatMap(([name, value]) =>
+    oddBodies(value).map((part) => (Array.isArray(body) ? [part] : { ...body, [name]: part })),
+  );
+  return [...odd, ...parts];
+}
 
 test('a path that cannot be decoded, and a body of another type, are refused', async ({ demo }) => {
   expect((await demo.get('/api/guias/etiqueta/%E0%A4%A')).status).toBe(400);

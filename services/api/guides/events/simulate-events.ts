@@ -76,9 +76,13 @@ async function momentsAfter(latest: number, count: number): Promise<(place: numb
 function readBody(body: unknown, guide: GuideRecord): Planned[] | Promise<Planned[]> {
   if (!isObject(body)) throw fieldError('Escenario', 'field-required');
   const problems = new ProblemList();
-  const { Escenario, Hasta } = normalizeFields(body, REQUEST_FIELDS, problems);
+  const { Escenario, Hasta, Eventos } = normalizeFields(body, REQUEST_FIELDS, problems);
   problems.throwIfAny('fields-invalid');
-  if (isAbsent(body.Eventos) === isAbsent(Escenario)) throw fieldError('Escenario', 'field-required');
+  if (isAbsent(Escenario) && isAbsent(Eventos)) throw fieldError('Escenario', 'field-required');
+  if (!isAbsent(Escenario) && !isAbsent(Eventos)) {
+    const rule = 'no va junto con Eventos: mande uno de los dos';
+    throw fieldError('Escenario', 'field-invalid', { rule });
+  }
   return isAbsent(Escenario)
     ? ownEvents(body, guide)
     : scenarioEvents(oneOf('Escenario', Escenario, SCENARIO_NAMES), Hasta, guide);
