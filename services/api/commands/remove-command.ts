@@ -34,6 +34,7 @@ interrumpe, repitalo.`,
         const user = await users.find(username);
         if (!user) throw new Error(`El usuario no existe: ${username}`);
         await announce();
+        if (user.account === username) process.stderr.write(keptName(username));
         // The user goes last, so that an interrupted command can be repeated.
         await users.set(username, { disabled: true });
         process.stderr.write('Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n');
@@ -44,6 +45,10 @@ interrumpe, repitalo.`,
         return { text: text + (await closeAccount(mongo, user.account)) };
       }),
     );
+}
+
+function keptName(username: string): string {
+  return `Su cuenta se llama igual: ${username} se queda como nombre de la cuenta en guias, manifiestos y eventos. Si no debe\nquedar, use Ctrl-C y paselo antes a otra cuenta con account: se van guias y manifiestos, no los eventos de antes.\n`;
 }
 
 async function forgetName(mongo: Connection, username: string): Promise<void> {

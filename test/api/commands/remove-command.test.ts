@@ -111,6 +111,14 @@ test('limits stay with another user; a disabled one is waited for', async ({ adm
   expect((await outcome(client))[0]).toBe(200);
 });
 
+test('an account of the same name keeps it, which is said before', async ({ admin, newUser, whereIs }) => {
+  const name = `u${randomUUID()}`;
+  await (await newUser(name, name)).created(minimalGuide());
+  const { code, err } = await admin('remove', name);
+  expect([code, err]).toEqual([0, expect.stringMatching(/^Su cuenta se llama igual: [^]*\nDeshabilitado\./)]);
+  expect(await whereIs(name)).toEqual(['guides', 'audit']);
+});
+
 test('a removal that was cut can be repeated', async ({ admin, newUser, stores, whereIs }) => {
   const name = `u${randomUUID()}`;
   await (await newUser(name, 'demo')).created(minimalGuide());
