@@ -3,12 +3,26 @@ import { Type } from 'typebox';
 import { PERMISSIONS, type Permission } from '#shared/auth/user-store.ts';
 import { UsageError } from '#shared/commands/run-command-line.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
-import { NAME_RULE, validName } from '../accounts/names.ts';
+import { NAME_RULE, newName, validName } from '../accounts/names.ts';
 import { ApiConfig } from '../config.ts';
 import { localTimeFormatter } from '../local-time.ts';
 
 export function usernameArgument(): Argument {
   return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
+}
+
+export function newUsernameArgument(): Argument {
+  return new Argument('<usuario>', NAME_RULE).argParser((name) => parseNewName('El usuario', name));
+}
+
+export function parseNewAccount(name: string): string {
+  return parseNewName('La cuenta', name);
+}
+
+function parseNewName(what: string, name: string): string {
+  const parsed = newName(name);
+  if ('name' in parsed) return parsed.name;
+  throw new UsageError(`${what} ${parsed.broken}`);
 }
 
 export function parseAccount(name: string): string {

@@ -17,8 +17,8 @@ import { example } from './command-line.ts';
 const HELP = `
 El archivo es CSV en UTF-8, separado por , o ; con estas columnas, sin las que no use:
   ${CUSTOMER_COLUMNS.join(',')}
-Usuario es obligatorio, ${NAME_RULE}. Sin Cuenta, es la de su nombre. Permisos van separados por espacios. Prueba es
-si o no. Los cuatro limites son de la cuenta; vacios, los de la configuracion.
+Usuario es obligatorio, ${NAME_RULE}. Sin Cuenta, es la de su nombre. Permisos van separados por espacios; los que
+alcanzan otras cuentas se dan con grant. Prueba es si o no. Los cuatro limites son de la cuenta; vacios, los de la configuracion.
 
 Cada usuario recibe una contrasena temporal, que no sirve para entrar: dentro de ${ONE_TIME_DAYS} dias el cliente la
 cambia con POST /api/auth/password. Si la carga se interrumpe, repitala con otro archivo de contrasenas: los usuarios

@@ -9,8 +9,9 @@ import { GuideStore } from '../guides/guide-store.ts';
 import { ManifestStore } from '../manifests/manifest-store.ts';
 import {
   example,
+  newUsernameArgument,
   PERMISSION_NAMES,
-  parseAccount,
+  parseNewAccount,
   parsePermission,
   usernameArgument,
 } from './command-line.ts';
@@ -21,8 +22,8 @@ const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
 
 export function addUserCommands(program: Command, run: Run): void {
-  const onUser = (name: string, description: string, help: string) =>
-    program.command(name).description(description).addArgument(usernameArgument()).addHelpText('after', help);
+  const onUser = (name: string, description: string, help: string, argument = usernameArgument()) =>
+    program.command(name).description(description).addArgument(argument).addHelpText('after', help);
   const withUsers = (use: (users: UserStore, mongo: Connection) => Promise<string>) =>
     run(async (mongo) => ({ text: await use(new UserStore(mongo, { allowDemo: true }), mongo) }));
   const change = (
@@ -40,8 +41,9 @@ export function addUserCommands(program: Command, run: Run): void {
     'create',
     'Crea un usuario y pide su contrasena.',
     `\n${PASSWORD_RULE}\n${example('create tienda --permissions guias.create,guias.read --origin MEX01')}`,
+    newUsernameArgument(),
   )
-    .option('--account <cuenta>', 'cuenta a la que pertenece; si falta, la de su nombre', parseAccount)
+    .option('--account <cuenta>', 'cuenta a la que pertenece; si falta, la de su nombre', parseNewAccount)
     .option('--permissions <lista>', 'permisos separados por comas', parsePermissionList)
     .option('--origin <codigo>', 'sucursal donde empiezan sus guias', parseOrigin)
     .option('--test', 'su cuenta es de prueba: nada de ella es real, y lo es para siempre')
@@ -141,7 +143,7 @@ export function addUserCommands(program: Command, run: Run): void {
     'Lo pasa a una cuenta, con las guias y manifiestos que creo. Los usuarios de una cuenta ven las mismas guias.',
     example('account tienda2 tienda'),
   )
-    .argument('<cuenta>', NAME_RULE, parseAccount)
+    .argument('<cuenta>', NAME_RULE, parseNewAccount)
     .action((username: string, account: string) =>
       change(
         username,

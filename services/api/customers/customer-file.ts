@@ -11,7 +11,7 @@ import {
 } from '#shared/commands/csv.ts';
 import { type Branch, branchCode } from '#shared/contracts/branch.ts';
 import type { AccountLimits } from '../accounts/account-limits.ts';
-import { NAME_RULE, validName } from '../accounts/names.ts';
+import { newName } from '../accounts/names.ts';
 import { MAX_LIMIT } from '../config.ts';
 
 /** The columns of limits, which hold for the account of the user. */
@@ -27,6 +27,13 @@ export const USER_COLUMNS = ['Usuario', 'Cuenta', 'Permisos', 'Origen', 'Prueba'
 /** The columns of a file of customers; a file may lack all but the first. */
 export const CUSTOMER_COLUMNS = [...USER_COLUMNS, ...LIMIT_COLUMNS] as const;
 type Column = (typeof CUSTOMER_COLUMNS)[number];
+
+/** What reaches guides of other accounts: a line of a file from somebody else must not give it. */
+const REACHES_OTHERS: ReadonlySet<Permission> = new Set([
+  ...(['guias.read.all', 'colas.admin', 'eventos.create'] as const),
+  ...(['soporte.read', 'soporte.personas'] as const),
+]);
+const CUSTOMERS_PERMISSIONS = PERMISSIONS.filter((permission) => !REACHES_OTHERS.has(permission));
 
 /** A user of a file. `line` counts from 1. */
 export type Customer = {
@@ -98,18 +105,21 @@ function cellsOf({ line, cells }: Row<Column>, report: LineReport) {
 }
 
 function parseName(text: string): Parsed<string> {
-  const name = validName(text);
-  return name === undefined ? { value: '', broken: `debe tener ${NAME_RULE}` } : { value: name };
+  const parsed = newName(text);
+  return 'name' in parsed ? { value: parsed.name } : { value: '', ...parsed };
 }
 
 function parsePermissions(text: string): Parsed<Permission[]> {
   const names = new Set(text.split(/[\s,;]+/).filter((name) => name !== ''));
   const unknown = [...names].some((name) => !PERMISSIONS.some((each) => each === name));
   const value = PERMISSIONS.filter((permission) => names.has(permission));
-  return {
-    value,
-    ...(unknown && { broken: `permiso desconocido; los permisos son: ${PERMISSIONS.join(', ')}` }),
-  };
+  if (unknown) {
+    return { value, broken: `permiso desconocido; los permisos son: ${CUSTOMERS_PERMISSIONS.join(', ')}` };
+  }
+  const wide = value.filter((permission) => REACHES_OTHERS.has(permission)).join(' ');
+  if (wide === '') return { value };
+  const broken = `${wide} alcanza otras cuentas y no se da por archivo: quitelo, y delo despues con grant`;
+  return { value, broken };
 }
 
 function parseOrigin(text: string, branches: ReadonlyMap<string, Branch>): Parsed<string> {

@@ -65,6 +65,13 @@ describe('create', () => {
     expect((await admin(['list'])).out).toMatch(/^ensayo +ensayo \(prueba\) /m);
   });
 
+  test('refuses a name that a spreadsheet would run, of a user and of an account', async ({ create }) => {
+    const rule =
+      'no admite = + - @ al principio ni tras ;, porque una hoja de calculo lo tomaria por una formula';
+    expect(await create('=cmd|calc')).toMatchObject({ code: 2, out: '', err: `El usuario ${rule}\n` });
+    expect((await create('hoja', '--account', '@hoja')).err).toBe(`La cuenta ${rule}\n`);
+  });
+
   test('refuses a name that is taken, and leaves that user alone', async ({ create, login }) => {
     expect(await create('demo')).toEqual({ code: 1, out: '', err: 'El usuario ya existe: demo\n' });
     expect((await login('demo', 'demo1234')).status).toBe(200);

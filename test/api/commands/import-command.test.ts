@@ -20,6 +20,8 @@ import { test as services } from '#test/fixtures/services.ts';
 const PASSWORD = 'una clave larga';
 const NEXT = 'una clave muy larga';
 const IN_FORCE = 10_000;
+const FORMULA =
+  'no admite = + - @ al principio ni tras ;, porque una hoja de calculo lo tomaria por una formula';
 
 const test = services
   .extend('operator', { scope: 'file' }, ({ stores, folder }) => ({
@@ -135,11 +137,14 @@ describe('an import', () => {
       'dos,cuenta,,,si,6',
       'tres,,',
       'cuatro,"demo,,,,',
+      'cinco,,guias.read colas.admin guias.read.all,,,',
+      '=cmd|calc,,,,,',
+      'seis,@seis,,,,',
     );
     const { code, out, err } = await admin('import', name, '--passwords', 'sucias.csv');
     expect([code, out]).toEqual([1, '']);
     expect(err.split('\n')).toEqual([
-      'No se creo nada. Errores: 12',
+      'No se creo nada. Errores: 15',
       '  linea 2, Usuario "con espacio": debe tener de 1 a 64 caracteres visibles, sin espacios',
       expect.stringMatching(
         /^ {2}linea 3, Permisos "guias.read guias.borrar": permiso desconocido; los permisos son: guias.create, /,
@@ -154,6 +159,9 @@ describe('an import', () => {
       '  linea 10, GuiasPorDia "6": la cuenta cuenta dice otra cosa en una linea anterior',
       '  linea 11: tiene 3 columnas, el encabezado 6',
       '  linea 12: comillas mal puestas o sin cerrar',
+      '  linea 13, Permisos "guias.read colas.admin guias.read.all": guias.read.all colas.admin alcanza otras cuentas y no se da por archivo: quitelo, y delo despues con grant',
+      `  linea 14, Usuario "=cmd|calc": ${FORMULA}`,
+      `  linea 15, Cuenta "@seis": ${FORMULA}`,
       '',
     ]);
     await expect(stat(join(folder, 'sucias.csv'))).rejects.toThrow('ENOENT');
