@@ -1,9 +1,11 @@
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { grave } from '#services/dashboard/diagnoses/finding.ts';
+import { diagnoseServices } from '#services/dashboard/diagnoses/processes.ts';
 import { ProblemHistory } from '#services/dashboard/problem-history.ts';
-import type { ReadState } from '#services/dashboard/queue-state.ts';
+import type { QueueState, ReadState } from '#services/dashboard/queue-state.ts';
 import { Watch } from '#services/dashboard/watch.ts';
+import { LOST_MS } from '#shared/stores/heartbeat.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
@@ -63,6 +65,25 @@ test('a problem that comes back within a minute has not ended, and later it is a
     [130 * SECOND, 132 * SECOND],
     [0, 62 * SECOND],
   ]);
+});
+
+test('a process that is forgotten has not come back: only one that gives signs again has', async ({
+  redis,
+  stores,
+}) => {
+  for (const [what, lostMs, told] of [
+    ['back', 60 * SECOND, 1],
+    ['forgotten', LOST_MS - SECOND, 0],
+  ] as const) {
+    const history = new ProblemHistory(redis, stores.prefix.replace('}', `-${what}}`));
+    for (const beforeMs of [4 * SECOND, 0]) {
+      const process = { service: 'api', id: 'a', host: 'uno', pid: 7, forMs: lostMs - beforeMs };
+      const state = { services: [{ service: 'api' }], lost: [process] } as unknown as QueueState;
+      const problems = [...diagnoseServices(state)].filter(({ id }) => id === 'lost-api');
+      await history.record(problems, FROM - beforeMs);
+    }
+    expect(history.ended([])).toHaveLength(told);
+  }
 });
 
 test('while Redis is silent, a problem began when the look began that waited for it', async ({

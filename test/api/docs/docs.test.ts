@@ -67,6 +67,15 @@ describe('the guide for integrators', () => {
     expect(index).toContain('<a href="#sin_cobertura"><code>sin_cobertura</code></a>');
   });
 
+  test('names beside the fields each refusal and each warning of a field', async ({ read }) => {
+    const page = await read('/api/docs/campos');
+    const warned = Object.values<HttpError>(httpErrors).filter(({ status }) => status === 200);
+    const refused = ['required', 'type', 'invalid', 'too-long', 'unknown'] as const;
+    for (const { codigo } of [...warned, ...refused.map((rule): HttpError => httpErrors[`field-${rule}`])]) {
+      expect(page).toContain(`<a href="/api/docs/errores#${codigo}"><code>${codigo}</code></a>`);
+    }
+  });
+
   test('has every operation, field and limit, as they are in force', async ({ api, read }) => {
     const document = (await (await fetch(`${api.url}/api/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>;
