@@ -29,7 +29,7 @@ import { queueStateReader } from './queue-state.ts';
 import { runbookRoute } from './runbook.ts';
 import { loginRoutes, requirePermission, requireSession, Sessions } from './session.ts';
 import { pauseRoutes, statusRoute } from './status-page.ts';
-import { GuideReader } from './support/guide-reader.ts';
+import { GuideReader, READ_MS } from './support/guide-reader.ts';
 import { supportRoutes } from './support/routes.ts';
 import { Watch } from './watch.ts';
 
@@ -44,6 +44,8 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   warnOfDemoUsers(config, log);
   const prefix = config.REDIS_PREFIX;
   const mongo = openMongo(server, config.MONGODB_URI, reading(USERS));
+  // A look comes every two seconds: reads that nobody waits for any more must not pile up in the database.
+  mongo.set('maxTimeMS', READ_MS);
   const auditLog = openAuditLog(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
   const answers = openOptionalRedis(server, config.LABEL_CACHE_URL, prefix, 'label-cache');
