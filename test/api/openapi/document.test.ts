@@ -130,7 +130,9 @@ describe('/api/openapi.json', () => {
     }
   });
 
-  test('has no error without a code and a text, and none of guides where there are none', ({ operations }) => {
+  test('has no error without a code and a text, and none of guides where there are none', ({
+    operations,
+  }) => {
     const filled = expect.stringMatching(/./);
     for (const { name, responses, 'x-codigos': codigos } of operations) {
       for (const status of Object.keys(codigos)) {
