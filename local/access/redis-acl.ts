@@ -62,7 +62,7 @@ export const REDIS_FAMILIES: Readonly<
     own: ['queue', 'sessions', 'operatorLogins', 'problems', 'check'],
     read: ['answers', 'counts', 'workers', 'services'],
   },
-  webhooks: { own: ['services', 'check'] },
+  webhooks: { own: ['counts', 'services', 'check'] },
 };
 
 /**

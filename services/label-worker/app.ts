@@ -51,7 +51,7 @@ async function assemble(
   const metrics = createWorkerMetrics(server.metrics);
   const redis = openRedis(server, config.REDIS_URL, prefix);
   const clock = new RedisClock(redis);
-  const counts = new ActionCounts(redis, prefix, clock);
+  const counts = new ActionCounts(redis, prefix, clock, log);
   const blocking = openBlockingRedis(server, config.REDIS_URL);
   const cacheRedis = openLabelCache(server, config.LABEL_CACHE_URL, prefix);
   const cache = new LabelCache(cacheRedis, prefix);

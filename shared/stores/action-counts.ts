@@ -5,14 +5,17 @@ import {
   USER_ACTIONS,
   type UserAction,
 } from '#shared/contracts/user-actions.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
+import type { Logger } from '#shared/observability/logger.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { RedisClock } from './redis-clock.ts';
+import { isTransientError } from './transient-errors.ts';
 
 /**
  * How users' actions ended in each minute of the last two hours, for the dashboard: counters
  * `{prefix}:label-count:<what>:<minutes since 1970>`. Minutes are those of Redis, because a process whose clock is
  * ahead would show its refusals too late. The keys are named for labels, which releases up to 1.6.0 count alone: during an
- * upgrade both releases count the same labels in the same keys, and the rights of Redis' users need no change.
+ * upgrade both releases count the same labels in the same keys.
  * BullMQ's own counts by minute (`metrics` of its Worker) do not serve: they count a dropped label as completed, know
  * no refusals, and lack the current minute.
  */
@@ -41,14 +44,26 @@ export class ActionCounts {
   readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #clock: Pick<RedisClock, 'now'>;
+  readonly #log: FailureLog | undefined;
   /** By minutes since 1970. */
   #waiting = new Map<number, Map<Count, number>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(redis: RedisClient, prefix: string, clock: Pick<RedisClock, 'now'>) {
+  constructor(
+    redis: RedisClient,
+    prefix: string,
+    clock: Pick<RedisClock, 'now'>,
+    log?: Pick<Logger, 'info' | 'warn'>,
+  ) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#clock = clock;
+    this.#log =
+      log &&
+      new FailureLog(log, {
+        failed: ({ message }) => `Redis refuses the counts of what users did: ${message}`,
+        recovered: 'Redis takes the counts of what users did again',
+      });
   }
 
   count(action: UserAction, outcome: ActionOutcome): void {
@@ -60,7 +75,7 @@ export class ActionCounts {
     this.#add(outcome, Math.floor(this.#clock.now() / MINUTE_MS), 1);
   }
 
-  /** Writes what was counted. While Redis is away, counts wait. A killed process loses the counts of a second. */
+  /** Writes what was counted. While Redis is away or refuses them, counts wait. A killed process loses the counts of a second. */
   async write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -74,12 +89,17 @@ export class ActionCounts {
         writes.incrby(key, amount).expire(key, 60 * COUNTED_MINUTES);
       }
     }
-    await writes.exec().catch(() => {
+    try {
+      await writes.exec();
+      this.#log?.succeeded();
+    } catch (error) {
+      const cause = causeOf(error as Error);
+      if (!isTransientError(cause)) this.#log?.failed(cause);
       const oldest = Math.floor(this.#clock.now() / MINUTE_MS) - COUNTED_MINUTES;
       for (const [minute, counts] of waiting) {
         if (minute > oldest) for (const [count, amount] of counts) this.#add(count, minute, amount);
       }
-    });
+    }
   }
 
   #add(count: Count, minute: number, amount: number): void {
@@ -141,6 +161,11 @@ export async function readActionSums(
 function lastMinutes(now: number, length: number): number[] {
   const current = Math.floor(now / MINUTE_MS);
   return Array.from({ length }, (_, i) => current - (length - 1 - i));
+}
+
+/** Returns what a transaction was discarded for: its own error says only that it was. */
+function causeOf(error: Error & { previousErrors?: Error[] }): Error {
+  return error.previousErrors?.[0] ?? error;
 }
 
 /** Labels that failed and were refused are those of the picture. */

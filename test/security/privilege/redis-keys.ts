@@ -13,7 +13,7 @@ export const KEYS: readonly [key: string, may: Rights][] = [
   [':answers:guide:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: 'r', webhooks: '' }],
   [':answers:request:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: 'r', webhooks: '' }],
   [':write-check', { api: 'rw', branches: 'rw', 'label-worker': 'rw', dashboard: 'rw', webhooks: 'rw' }],
-  [':label-count:*', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: 'r', webhooks: '' }],
+  [':label-count:*', { api: 'rw', branches: '', 'label-worker': 'rw', dashboard: 'r', webhooks: 'rw' }],
   [':worker:*', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: 'r', webhooks: '' }],
   [':workers', { api: 'r', branches: '', 'label-worker': 'rw', dashboard: 'r', webhooks: '' }],
   [':service:*', { api: 'rw', branches: 'rw', 'label-worker': '', dashboard: 'r', webhooks: 'rw' }],

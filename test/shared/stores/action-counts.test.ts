@@ -1,5 +1,6 @@
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
-import { ActionCounts, readLabelCounts } from '#shared/stores/action-counts.ts';
+import { ActionCounts, readActionSums, readLabelCounts } from '#shared/stores/action-counts.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { test } from '#test/fixtures/stores.ts';
 
@@ -36,4 +37,35 @@ test('counts of a process whose clock is ahead are in the minutes of Redis', asy
   clocks.mockImplementation(() => now() - 3_600_000); // the reader's clock is behind
   const minutes = await readLabelCounts(redis, `${prefix}:ahead`, clock.now());
   expect(minutes.slice(-2).map(({ refused }) => refused)).toContain(1);
+});
+
+test.for(['api', 'label-worker', 'webhooks'] as const)(
+  'the user of %s may write its counts',
+  async (service, { stores }) => {
+    const redis = new Redis(stores.redisUrls[service]);
+    onTestFinished(() => redis.disconnect());
+    const prefix = `${stores.prefix.slice(0, -1)}-${service}}`;
+    const counts = new ActionCounts(redis, prefix, Date);
+    counts.count('webhook', 'failed');
+    await counts.write();
+    expect(await readActionSums(stores.redis, prefix, Date.now())).toMatchObject({ webhook: { notOk: 1 } });
+  },
+);
+
+test('a refusal is logged once, and what was counted meanwhile is written at last', async ({ stores }) => {
+  const { prefix } = stores;
+  const redis = new Redis(stores.redisUrls.branches);
+  onTestFinished(() => redis.disconnect());
+  const log = { info: vi.fn(), warn: vi.fn() };
+  const counts = new ActionCounts(redis, prefix, Date, log);
+  for (const _ of ['first', 'second']) {
+    counts.count('webhook', 'failed');
+    await counts.write();
+  }
+  expect(log.warn.mock.calls).toEqual([[expect.anything(), expect.stringContaining('NOPERM')]]);
+  const user = new URL(stores.redisUrls.branches).username;
+  await stores.redis.acl('SETUSER', user, `~${prefix}:label-count:*`);
+  await counts.write();
+  expect(await readActionSums(stores.redis, prefix, Date.now())).toMatchObject({ webhook: { notOk: 2 } });
+  expect(log.info).toHaveBeenCalledOnce();
 });
