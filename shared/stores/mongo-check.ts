@@ -38,25 +38,35 @@ const STUCK_MS = 4_000;
 /** MongoDB's code for a command that the user's roles do not allow. */
 const UNAUTHORIZED = 13;
 
-type Write = { begun: number; done: Promise<void>; isOver: boolean; error?: Error };
+type Write = { begun: number; done: Promise<void>; isOver: boolean };
 
 /**
  * Makes the check of a service that writes.
- * @returns a check that throws RefusesWrites if the last write failed, or has no answer for four seconds.
+ * @returns a check that throws from a write that fails, or has no answer for four seconds, until a later one succeeds:
+ *   RefusesWrites, or why there was no connection.
  */
 export function writing(service: string) {
   return (connection: Connection): (() => Promise<void>) => {
     let last: Write | undefined;
+    let failure: Error | undefined;
+
+    function begin(): Write {
+      const begun: Write = { begun: performance.now(), done: Promise.resolve(), isOver: false };
+      const end = (error?: Error) => {
+        begun.isOver = true;
+        failure = error;
+      };
+      begun.done = write(connection, service).then(() => end(), end);
+      return begun;
+    }
+
     return async () => {
-      if (!last || (last.isOver && performance.now() - last.begun >= WRITE_MS)) {
-        last = begin(() => write(connection, service));
-      }
+      if (!last || (last.isOver && performance.now() - last.begun >= WRITE_MS)) last = begin();
       const current = last;
       if (!current.isOver) await Promise.race([current.done, sleep(PATIENCE_MS, undefined, { ref: false })]);
-      const { error, isOver, begun } = current;
       // Without a connection the ping fails too, and tells more.
-      if (error) throw isServerAway(error) || isUndone(error) ? error : refusal(error);
-      if (!isOver && performance.now() - begun > STUCK_MS) {
+      if (failure) throw isServerAway(failure) || isUndone(failure) ? failure : refusal(failure);
+      if (!current.isOver && performance.now() - current.begun > STUCK_MS) {
         throw new RefusesWrites(`MongoDB has not confirmed a write for ${STUCK_MS} ms`);
       }
     };
@@ -73,18 +83,6 @@ export function reading(collection: Collection) {
         throw isUnauthorized(error) ? new RefusesUs(error.message, { cause: error }) : error;
       });
   };
-}
-
-function begin(work: () => Promise<void>): Write {
-  const write: Write = { begun: performance.now(), done: Promise.resolve(), isOver: false };
-  write.done = work()
-    .catch((error: Error) => {
-      write.error = error;
-    })
-    .then(() => {
-      write.isOver = true;
-    });
-  return write;
 }
 
 async function write(connection: Connection, service: string): Promise<void> {

@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import { createLogger } from '#shared/observability/logger.ts';
+import { RefusesWrites } from '#shared/stores/dependencies.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { writing } from '#shared/stores/mongo-check.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { test as storesTest } from '#test/fixtures/stores.ts';
+
+/** After so long a check writes again, in ms. */
+const NEXT_WRITE_MS = 1_100;
+/** After so long a write is stuck, in ms. */
+const STUCK_MS = 4_100;
+
+const test = storesTest.extend('health', async ({ stores }, { onCleanup }) => {
+  const fault = { fateOf: (): Fate | Promise<Fate> => 'done' };
+  const proxy = await startMongoProxy(stores.mongoUri, ({ update }) =>
+    update === 'health' ? fault.fateOf() : 'done',
+  );
+  const connection = await connectMongo(proxy.uri, createLogger('test', 'silent'));
+  onCleanup(async () => {
+    await connection.close();
+    await proxy.close();
+  });
+  /** Has the next write wait. @returns what decides its fate. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<Fate>();
+    fault.fateOf = () => promise;
+    return resolve;
+  };
+  const succeed = () => {
+    fault.fateOf = () => 'done';
+  };
+  return { check: writing('api')(connection), hold, succeed };
+});
+
+test.for(['no space', 'never done'] as const)(
+  'MongoDB is not well before a write succeeds, however late each one fails: %s',
+  async (fate, { health: { check, hold, succeed } }) => {
+    let end = hold();
+    await check();
+    end(fate);
+    await expect(check()).rejects.toThrow();
+    for (const _ of ['second', 'third']) {
+      end = hold();
+      passTime(NEXT_WRITE_MS);
+      await expect(check()).rejects.toThrow(RefusesWrites);
+      end(fate);
+      await expect(check()).rejects.toThrow();
+    }
+    succeed();
+    passTime(NEXT_WRITE_MS);
+    await check();
+  },
+);
+
+test('a write without an answer is refused after four seconds, and so it stays when it is cut', async ({
+  health: { check, hold },
+}) => {
+  const end = hold();
+  await check();
+  passTime(STUCK_MS);
+  await expect(check()).rejects.toThrow('has not confirmed a write');
+  hold();
+  end('never done');
+  await expect(check()).rejects.toThrow(RefusesWrites);
+  passTime(NEXT_WRITE_MS);
+  await expect(check()).rejects.toThrow(RefusesWrites);
+});
