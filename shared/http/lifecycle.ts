@@ -136,16 +136,19 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
 /**
  * Adds `/health/live` and `/health/ready` (docs/contract.md "Ports"). A process becomes ready once its start is done
  * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready, because
- * the other processes lack that store too. Clients then get our 503 with `Retry-After`. A process that a dependency has
- * only ever refused is not ready, because its own secret is wrong: a rollout would replace good processes by it.
+ * the other processes lack that store too. Clients then get our 503 with `Retry-After`. A process whose secret is refused,
+ * and was taken by none of those that check it, is not ready: a rollout would replace good processes by it. If one has
+ * taken it, the secret of the other is wrong.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };
   const states = new Map<string, HealthState>();
   const answered = new Set<string>();
-  const isUnready = ([name, { required, own }]: [string, Dependency]) =>
+  const isTaken = (secret: string) =>
+    [...server.dependencies].some(([name, other]) => other.secret === secret && answered.has(name));
+  const isUnready = ([name, { required, own, secret }]: [string, Dependency]) =>
     (required && (!answered.has(name) || (own && states.get(name) === 'down'))) ||
-    (states.get(name) === 'refused' && !answered.has(name));
+    (secret !== undefined && states.get(name) === 'refused' && !isTaken(secret));
   server.get('/health/live', { config }, async () => ({ status: 'ok' }));
   server.get('/health/ready', { config }, async (request, reply) => {
     const { dependencies } = server;

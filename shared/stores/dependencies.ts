@@ -13,6 +13,8 @@ export type Dependency = {
   required: boolean;
   /** Set if only this process depends on it. */
   own?: true;
+  /** The setting whose value the dependency checks, if several check the same. */
+  secret?: string;
 };
 
 /** Dependencies by the name that health answers and metrics show. */

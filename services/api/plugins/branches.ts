@@ -20,6 +20,7 @@ export const branchesPlugin = fp(async (server: HttpServer, { config }: ApiOptio
     timeoutMs: TIMEOUT_MS,
   });
   server.decorate('branches', branches);
-  server.dependencies.set('branches', { check: () => branches.ping(), required: false });
+  const check = () => branches.ping();
+  server.dependencies.set('branches', { check, required: false, secret: 'INTERNAL_TOKEN' });
   server.addHook('onClose', () => branches.close());
 });

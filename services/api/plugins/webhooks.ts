@@ -59,7 +59,7 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
       // A process of 1.6.0 has no such path.
       if (!(error instanceof DomainError && error.code === 'no-route')) throw error;
     });
-  server.dependencies.set('webhooks', { check: ping, required: false });
+  server.dependencies.set('webhooks', { check: ping, required: false, secret: 'INTERNAL_TOKEN' });
   server.addHook('onClose', () => Promise.all([pool.destroy(), pinging.destroy()]));
   server.decorate('webhooks', webhooks);
   const prefix = `${config.REDIS_PREFIX}:requests-probe`;
