@@ -87,13 +87,14 @@ export function differences(processes: readonly Process[]): Difference[] {
 }
 
 /**
- * Refuses a process that has another secret than most of those that were there before it.
+ * Refuses a process that has another secret than most of those that were there before it and have one. Otherwise nobody could
+ * begin to use an optional one.
  * @throws Error that names the secret and one of the others.
  */
 export function requireSameSecrets(own: Process, alive: readonly Process[]): void {
   const older = alive.filter(({ id, startedAt }) => id !== own.id && startedAt < own.startedAt);
   for (const setting of Object.keys(SECRETS)) {
-    const concerned = older.filter((other) => concerns(setting, own, other));
+    const concerned = older.filter((other) => concerns(setting, own, other) && knowsOne(setting, other));
     const different = concerned.filter((other) => disagree(setting, own, other));
     const [first] = different;
     if (!first || different.length <= concerned.length / 2) continue;
@@ -109,6 +110,11 @@ function concerns(setting: string, one: Process, other: Process): boolean {
   const uses = (user: Process, acceptor: Process) =>
     by.includes(user.service) && acceptedBy.includes(acceptor.service);
   return uses(one, other) || uses(other, one);
+}
+
+/** Returns whether a process has a value, or a former one. */
+function knowsOne(setting: string, { settings }: Process): boolean {
+  return settings?.[setting]?.some((fingerprint) => fingerprint !== NONE) ?? false;
 }
 
 function disagree(setting: string, one: Process, other: Process): boolean {

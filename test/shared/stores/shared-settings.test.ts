@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { fingerprintsOf, type Process, requireSameSecrets } from '#shared/stores/shared-settings.ts';
+
+let started = 0;
+
+/** Returns a process that started after those of former calls. */
+function begin(service: Process['service'], config: Record<string, string>): Process {
+  started += 1;
+  const settings = fingerprintsOf(config);
+  return { id: `${service}-${started}`, host: 'host', pid: started, startedAt: started, service, settings };
+}
+
+test('an api may be the first that has an optional secret', () => {
+  const webhooks = begin('webhooks', { WEBHOOK_SECRETS_KEY: 'key' });
+  const apis = [begin('api', {}), begin('api', {})];
+  requireSameSecrets(begin('api', { WEBHOOK_SECRETS_KEY: 'key' }), [webhooks, ...apis]);
+});
+
+test.for([
+  { name: 'another one', config: { WEBHOOK_SECRETS_KEY: 'other' } },
+  { name: 'none', config: {} },
+  { name: 'another one than the former one', config: { WEBHOOK_SECRETS_KEY_PREVIOUS: 'other' } },
+])('an api must know the optional secret that the others have, and not $name', ({ config }) => {
+  const others = [
+    begin('webhooks', { WEBHOOK_SECRETS_KEY: 'key' }),
+    begin('api', { WEBHOOK_SECRETS_KEY: 'key' }),
+    begin('api', { WEBHOOK_SECRETS_KEY: 'key' }),
+  ];
+  expect(() => requireSameSecrets(begin('api', config), others)).toThrow('WEBHOOK_SECRETS_KEY is not');
+});
+
+test('a secret that was overwritten is refused while most have the former one, and taken once those are gone', () => {
+  const former = { INTERNAL_TOKEN: 'old', JWT_SECRET: 'old' };
+  const old = [begin('branches', former), begin('api', former), begin('api', former)];
+  const changed = { INTERNAL_TOKEN: 'new', JWT_SECRET: 'new' };
+  const branches = begin('branches', changed);
+  const api = begin('api', changed);
+  const both = [branches, api];
+  expect(() => requireSameSecrets(branches, [...old, ...both])).toThrow(
+    'INTERNAL_TOKEN is not that of 2 of 2 processes',
+  );
+  expect(() => requireSameSecrets(api, [...old, ...both])).toThrow(
+    'JWT_SECRET is not that of 2 of 2 processes',
+  );
+  for (const each of both) requireSameSecrets(each, both);
+});
