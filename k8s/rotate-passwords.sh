@@ -40,8 +40,11 @@ apply() {
   guias wait --for=condition=complete job/mongo-users --timeout=5m
 }
 
+# While the rotation lasts, it holds all new passwords.
+guias get secret guias-rotation > /dev/null 2>&1 || guias create secret generic guias-rotation
 apply rotate
 for each in $services; do guias rollout restart "deploy/$each"; done
 for each in $services; do guias rollout status "deploy/$each" --timeout=5m; done
 apply retire
+guias delete secret guias-rotation
 echo 'All passwords are new.'

@@ -13,10 +13,10 @@ export type Secret = { metadata: { name: string }; data?: Record<string, string>
 type Value = [secret: string, key: string, value: string];
 
 const OPERATOR = ['guias-operator', 'REDIS_PASSWORD'] as const;
-/** While it is there, a rotation is under way, and `REDIS_PASSWORD` is the former one, which both Redis know. */
+/** While it is there, both Redis know `REDIS_PASSWORD`, the former one. */
 const NEXT_OPERATOR = ['guias-operator', 'REDIS_PASSWORD_NEXT'] as const;
-/** The values of a rotation in JSON, stored before any of them. No pod has this Secret. */
-const PLAN = ['guias-operator', 'ROTATION'] as const;
+/** The values of a rotation in JSON, stored before any of them. No pod has this Secret, and no person needs it. */
+const PLAN = ['guias-rotation', 'PLAN'] as const;
 const ADMIN = ['guias-mongodb', 'MONGO_PASSWORD'] as const;
 const PREVIOUS_ADMIN = ['guias-mongodb', 'MONGO_PASSWORD_PREVIOUS'] as const;
 const USERS_ACL = ['guias-redis-users', 'users.acl'] as const;
@@ -37,15 +37,14 @@ export function rotate(items: Secret[]): Secret[] {
   if (plan) {
     for (const value of JSON.parse(plan) as Value[]) secrets.write(...value);
   } else if (!secrets.find(...NEXT_OPERATOR)) {
-    const operator = randomSecret();
-    secrets.write(...PLAN, JSON.stringify(planRotation(secrets, operator)));
-    secrets.write(...NEXT_OPERATOR, operator);
+    secrets.write(...PLAN, JSON.stringify(planRotation(secrets)));
   }
   return secrets.changed();
 }
 
-function planRotation(secrets: StoredSecrets, operator: string): Value[] {
-  const values: Value[] = [];
+function planRotation(secrets: StoredSecrets): Value[] {
+  const operator = randomSecret();
+  const values: Value[] = [[...NEXT_OPERATOR, operator]];
   const previous = redisPasswordsOf(secrets, secrets.read(...OPERATOR));
   const passwords = { ...byName(REDIS_SERVICES, randomSecret), operator };
   for (const service of REDIS_SERVICES) {
@@ -64,7 +63,7 @@ function planRotation(secrets: StoredSecrets, operator: string): Value[] {
 }
 
 /**
- * Returns the Secrets that change: without the former passwords, and at last the one with the plan. None changes if no
+ * Returns the Secrets that change: without the former passwords and the plan, and at last the operator's. None changes if no
  * rotation is under way.
  */
 export function retirePrevious(items: Secret[]): Secret[] {
@@ -73,10 +72,11 @@ export function retirePrevious(items: Secret[]): Secret[] {
   if (!operator) return [];
   secrets.write(...USERS_ACL, redisAclFile('{guias}', redisPasswordsOf(secrets, operator)));
   secrets.write(...PREVIOUS_ADMIN, undefined);
+  // Before the operator's: a plan alone would begin the same rotation again.
+  secrets.write(...PLAN, undefined);
   if (secrets.changed().length > 0) return secrets.changed();
   secrets.write(...OPERATOR, operator);
   secrets.write(...NEXT_OPERATOR, undefined);
-  secrets.write(...PLAN, undefined);
   return secrets.changed();
 }
 
@@ -128,9 +128,9 @@ class StoredSecrets {
 
   /** @param value `undefined` removes the key. */
   write(name: string, key: string, value: string | undefined): void {
+    if (this.find(name, key) === value) return;
     const secret = this.#byName.get(name);
     if (!secret) throw new Error(`There is no Secret ${name} on standard input.`);
-    if (this.find(name, key) === value) return;
     const { [key]: _, ...others } = secret.data ?? {};
     secret.data = value === undefined ? others : { ...others, [key]: Buffer.from(value).toString('base64') };
     this.#changed.add(secret);

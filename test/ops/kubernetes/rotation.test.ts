@@ -46,7 +46,8 @@ const hashes = (secrets: Secret[], user: string) =>
     .exec(read(secrets, 'guias-redis-users', 'users.acl'))?.[1]
     ?.split(' ');
 
-const before = created();
+/** `guias-rotation` is made by the script. */
+const before = [...created(), { metadata: { name: 'guias-rotation' } }];
 const rotated = after(rotate, before);
 const retired = after(retirePrevious, rotated);
 
@@ -64,6 +65,15 @@ test('the operator loads the users with a password that both Redis know', () => 
   expect(operator(rotated)).toBe(operator(before));
   expect(hashes(rotated, 'operator')).toContain(hash(operator(retired)));
   expect(hashes(retired, 'operator')).toEqual([hash(operator(retired))]);
+});
+
+test('the operator reads none of the new passwords but the own one, before and after', () => {
+  const keys = (secrets: Secret[], name: string) =>
+    Object.keys(secrets.find(({ metadata }) => metadata.name === name)?.data ?? {});
+  expect(keys(rotated, 'guias-operator')).toEqual(['REDIS_PASSWORD', 'REDIS_PASSWORD_NEXT']);
+  expect(keys(rotated, 'guias-rotation')).toEqual(['PLAN']);
+  expect(keys(retired, 'guias-operator')).toEqual(['REDIS_PASSWORD']);
+  expect(keys(retired, 'guias-rotation')).toEqual([]);
 });
 
 test('MongoDB gets second users, and the administrator a password beside the former one', () => {
@@ -94,7 +104,7 @@ test.for(before.map((_, count) => count))(
   },
 );
 
-test.for([1, 2])('cut after %i Secrets, the end of a rotation goes on when it is repeated', (count) => {
+test.for([1, 2, 3])('cut after %i Secrets, the end of a rotation goes on when it is repeated', (count) => {
   const again = after(retirePrevious, after(rotate, after(retirePrevious, rotated, count)));
   expect([redisPassword(again), admin(again)]).toEqual([redisPassword(rotated), admin(rotated)]);
   expect(hashes(again, 'api')).toEqual(hashes(retired, 'api'));
