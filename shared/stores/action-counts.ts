@@ -44,7 +44,7 @@ export class ActionCounts {
   readonly #redis: RedisClient;
   readonly #prefix: string;
   readonly #clock: Pick<RedisClock, 'now'>;
-  readonly #log: FailureLog | undefined;
+  readonly #log: FailureLog;
   /** By minutes since 1970. */
   #waiting = new Map<number, Map<Count, number>>();
   #timer: NodeJS.Timeout | undefined;
@@ -53,17 +53,15 @@ export class ActionCounts {
     redis: RedisClient,
     prefix: string,
     clock: Pick<RedisClock, 'now'>,
-    log?: Pick<Logger, 'info' | 'warn'>,
+    log: Pick<Logger, 'info' | 'warn'>,
   ) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#clock = clock;
-    this.#log =
-      log &&
-      new FailureLog(log, {
-        failed: ({ message }) => `Redis refuses the counts of what users did: ${message}`,
-        recovered: 'Redis takes the counts of what users did again',
-      });
+    this.#log = new FailureLog(log, {
+      failed: ({ message }) => `Redis refuses the counts of what users did: ${message}`,
+      recovered: 'Redis takes the counts of what users did again',
+    });
   }
 
   count(action: UserAction, outcome: ActionOutcome): void {
@@ -91,10 +89,10 @@ export class ActionCounts {
     }
     try {
       await writes.exec();
-      this.#log?.succeeded();
+      this.#log.succeeded();
     } catch (error) {
       const cause = causeOf(error as Error);
-      if (!isTransientError(cause)) this.#log?.failed(cause);
+      if (!isTransientError(cause)) this.#log.failed(cause);
       const oldest = Math.floor(this.#clock.now() / MINUTE_MS) - COUNTED_MINUTES;
       for (const [minute, counts] of waiting) {
         if (minute > oldest) for (const [count, amount] of counts) this.#add(count, minute, amount);

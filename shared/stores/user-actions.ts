@@ -159,7 +159,7 @@ export function openUserActions(
   own: readonly UserAction[],
 ): { actions: UserActions; clock: RedisClock } {
   const clock = new RedisClock(redis);
-  const counts = new ActionCounts(redis, prefix, clock);
+  const counts = new ActionCounts(redis, prefix, clock, server.log);
   // Until then, and while Redis is away, its time is extrapolated.
   const begin = () => void clock.start().catch(() => {});
   if (redis.status === 'ready') begin();

@@ -5,6 +5,7 @@ import { diagnose } from '#services/dashboard/diagnostics.ts';
 import { latencyOf, type QueueState, queueStateReader } from '#services/dashboard/queue-state.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
 import { USER_ACTIONS, type UserAction } from '#shared/contracts/user-actions.ts';
+import { createLogger } from '#shared/observability/logger.ts';
 import { ActionCounts, type ActionSums, type MinuteCounts } from '#shared/stores/action-counts.ts';
 import { type ActionReport, aliveWorkers, type ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { Webhook } from '#shared/stores/webhook-model.ts';
@@ -133,7 +134,7 @@ describe('the status page', () => {
   });
 
   test('draws what became of labels in each minute of two hours', async ({ pageThat, stores }) => {
-    const counts = new ActionCounts(stores.redis, stores.prefix, Date);
+    const counts = new ActionCounts(stores.redis, stores.prefix, Date, createLogger('test', 'silent'));
     const hourAgo = Math.floor(Date.now() / 60_000) - 60;
     await stores.redis.set(`${stores.prefix}:label-count:printed:${hourAgo}`, 12_000);
     for (const outcome of ['printed', 'printed', 'limited'] as const) counts.countLabel(outcome);

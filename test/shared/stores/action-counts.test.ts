@@ -1,12 +1,15 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
+import { createLogger } from '#shared/observability/logger.ts';
 import { ActionCounts, readActionSums, readLabelCounts } from '#shared/stores/action-counts.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { test } from '#test/fixtures/stores.ts';
 
+const LOG = createLogger('test', 'silent');
+
 test('labels are counted by the minute, in all processes together', async ({ stores }) => {
   const { redis, prefix } = stores;
-  const processes = [new ActionCounts(redis, prefix, Date), new ActionCounts(redis, prefix, Date)];
+  const processes = [new ActionCounts(redis, prefix, Date, LOG), new ActionCounts(redis, prefix, Date, LOG)];
   for (const counts of processes) {
     counts.countLabel('printed');
     counts.count('print', 'refused');
@@ -31,7 +34,7 @@ test('counts of a process whose clock is ahead are in the minutes of Redis', asy
   const clock = new RedisClock(redis);
   await clock.start();
   onTestFinished(() => clock.stop());
-  const counts = new ActionCounts(redis, `${prefix}:ahead`, clock);
+  const counts = new ActionCounts(redis, `${prefix}:ahead`, clock, LOG);
   counts.count('print', 'refused');
   await counts.write();
   clocks.mockImplementation(() => now() - 3_600_000); // the reader's clock is behind
@@ -45,7 +48,7 @@ test.for(['api', 'label-worker', 'webhooks'] as const)(
     const redis = new Redis(stores.redisUrls[service]);
     onTestFinished(() => redis.disconnect());
     const prefix = `${stores.prefix.slice(0, -1)}-${service}}`;
-    const counts = new ActionCounts(redis, prefix, Date);
+    const counts = new ActionCounts(redis, prefix, Date, LOG);
     counts.count('webhook', 'failed');
     await counts.write();
     expect(await readActionSums(stores.redis, prefix, Date.now())).toMatchObject({ webhook: { notOk: 1 } });

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
+import { createLogger } from '#shared/observability/logger.ts';
 import { ActionCounts } from '#shared/stores/action-counts.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { UserActions } from '#shared/stores/user-actions.ts';
@@ -7,7 +8,7 @@ import { test as stores } from '#test/fixtures/stores.ts';
 
 /** `count('F..')` has a creation fail, and two succeed. It returns what the process says of its creations then. */
 const test = stores.extend('count', ({ stores: { redis, prefix } }) => {
-  const counts = new ActionCounts(redis, prefix, new RedisClock(redis));
+  const counts = new ActionCounts(redis, prefix, new RedisClock(redis), createLogger('test', 'silent'));
   const actions = new UserActions(['create'], counts, new Registry());
   return (outcomes: string) => {
     for (const outcome of outcomes)
