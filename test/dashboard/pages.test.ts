@@ -143,7 +143,7 @@ describe('Estado', () => {
     await busyNight(stores, jobs);
     await login();
     await printingFails(fleet);
-    await shows('Imprimir etiquetas falla desde hace');
+    await page.waitForSelector('.titular a'); // the page also tells of one that has ended
     const focused = () =>
       page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
     const tab = async () => {
