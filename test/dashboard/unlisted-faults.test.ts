@@ -50,6 +50,12 @@ const test = watched
         stopTimeoutMs: 25_000,
       });
       onCleanup(() => second.stop());
+      const isAlive = () =>
+        call(`http://127.0.0.1:${port}/health/live`).then(
+          ({ status }) => status,
+          () => 0,
+        );
+      await expect.poll(isAlive, STARTED).toBe(200);
       return { url: `http://127.0.0.1:${port}`, stop: () => second.stop() };
     };
   })
