@@ -44,11 +44,13 @@ export const ActionReport = Type.Object({
       /** Since then. */
       notOk: Type.Integer(),
       all: Type.Integer(),
-      /** Of the last twenty requests, or of all if there were fewer. */
+      /** Of the last twenty requests, or of all if there were fewer; of the last three if they all failed. */
       lastNotOk: Type.Integer(),
       lastAll: Type.Integer(),
       /** What the last failure was answered with. */
       codigo: Type.String(),
+      /** When the last of the failed requests began; processes of before 1.6.1 leave it out. */
+      lastBegan: Type.Optional(Type.Integer()),
     }),
   ),
 });

@@ -12,19 +12,21 @@ import type { ActionReport } from './heartbeat.ts';
 import type { RedisClient } from './redis-client.ts';
 import { RedisClock } from './redis-clock.ts';
 
-/** Of so many requests, "Estado" looks how many failed. */
+/** Of so many requests, "Estado" looks how many failed; of fewer if the last of all failed. */
 const LAST = 20;
+const FEW = FAILING.least;
 /** After so many successes in a row the next failure is another fault. */
 const FORGOTTEN = 200;
 const WINDOW_MS = 60_000 * FAILING.windowMinutes;
 
 /**
  * Failures of one fault. Times are those of `performance.now()`.
- * `longestRow`: most successes in a row between two failures.
+ * `last`: when the last one failed; `lastBegan`: when the last request that failed began. `longestRow`: most successes in a row between two failures.
  */
 type Trouble = {
   since: number;
   last: number;
+  lastBegan: number;
   notOk: number;
   all: number;
   codigo: string;
@@ -43,13 +45,13 @@ class Action {
   #last = 0;
   #lastCount = 0;
 
-  count(outcome: ActionOutcome, codigo: string, now: number): void {
+  count(outcome: ActionOutcome, codigo: string, began: number, now: number): void {
     this.totals[outcome]++;
     const isOk = outcome === 'ok';
     this.#last = ((this.#last << 1) | Number(!isOk)) & ((1 << LAST) - 1);
     if (this.#lastCount < LAST) this.#lastCount++;
     if (isOk) this.#succeeded(now);
-    else this.#failed(codigo, now);
+    else this.#failed(codigo, began, now);
   }
 
   report(now: number, at: number): ActionReport {
@@ -64,9 +66,9 @@ class Action {
           since: timeOf(trouble.since),
           notOk: trouble.notOk,
           all: trouble.all + this.#okSince,
-          lastNotOk: bitsOf(this.#last),
-          lastAll: this.#lastCount,
+          ...this.#tail(),
           codigo: trouble.codigo,
+          lastBegan: timeOf(trouble.lastBegan),
         },
       }),
     };
@@ -81,6 +83,12 @@ class Action {
     return !trouble || this.#okSince > 2 * trouble.longestRow || now - trouble.last >= WINDOW_MS;
   }
 
+  #tail(): { lastNotOk: number; lastAll: number } {
+    const few = (1 << FEW) - 1;
+    if ((this.#last & few) === few) return { lastNotOk: FEW, lastAll: FEW };
+    return { lastNotOk: bitsOf(this.#last), lastAll: this.#lastCount };
+  }
+
   #succeeded(now: number): void {
     this.lastOk = now;
     if (!this.#trouble) return;
@@ -88,15 +96,16 @@ class Action {
     if (this.#okSince >= FORGOTTEN) this.#trouble = undefined;
   }
 
-  #failed(codigo: string, now: number): void {
+  #failed(codigo: string, began: number, now: number): void {
     this.lastNotOk = now;
     const trouble = this.#trouble;
     if (!trouble || now - trouble.last > WINDOW_MS) {
-      this.#trouble = { since: now, last: now, notOk: 1, all: 1, codigo, longestRow: 0 };
+      this.#trouble = { since: now, last: now, lastBegan: began, notOk: 1, all: 1, codigo, longestRow: 0 };
     } else {
       trouble.notOk++;
       trouble.all += this.#okSince + 1;
       trouble.last = now;
+      trouble.lastBegan = Math.max(trouble.lastBegan, began);
       trouble.codigo = codigo;
       trouble.longestRow = Math.max(trouble.longestRow, this.#okSince);
     }
@@ -119,7 +128,7 @@ export class UserActions {
     const known = this.#actions;
     new Counter({
       name: ACTIONS_METRIC,
-      help: 'What users did, by how it ended: ok; failed by our fault; refused as too busy',
+      help: 'What users did, by how it ended: ok; failed by our fault, or unanswered for 5 s; refused as too busy',
       labelNames: ['action', 'outcome'],
       registers: [metrics],
       collect() {
@@ -130,9 +139,13 @@ export class UserActions {
     });
   }
 
-  /** @param codigo of the error, or what is at fault. */
-  count(action: UserAction, outcome: ActionOutcome, codigo = ''): void {
-    this.#actions.get(action)?.count(outcome, codigo, performance.now());
+  /**
+   * @param codigo of the error, or what is at fault.
+   * @param ms since the request began.
+   */
+  count(action: UserAction, outcome: ActionOutcome, codigo = '', ms = 0): void {
+    const now = performance.now();
+    this.#actions.get(action)?.count(outcome, codigo, now - ms, now);
     this.#counts.count(action, outcome);
   }
 

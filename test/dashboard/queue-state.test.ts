@@ -383,12 +383,13 @@ describe('the list of problems', () => {
     ]);
   });
 
-  test('forgets an action that nobody has tried for ten minutes, and what failed until a cause ended', () => {
-    const state = { ...well, ...failing('create', { notOk: 12, all: 14 }) };
+  test('forgets an action that nobody has tried for ten minutes, and what began before a cause ended', () => {
+    const lastBegan = well.at - 9_000;
+    const state = { ...well, ...failing('create', { notOk: 12, all: 14, lastBegan }) };
     expect(diagnose(state)).toHaveLength(1);
     expect(diagnose({ ...state, at: state.at + 600_000 })).toEqual([]);
-    expect(diagnose(state, { causes: { create: state.at - 10_000 }, redis: 0 })).toEqual([]);
-    expect(diagnose(state, { causes: { create: state.at - 30_000 }, redis: 0 })).toHaveLength(1);
+    expect(diagnose(state, { causes: { create: state.at - 8_000 }, redis: 0 })).toEqual([]);
+    expect(diagnose(state, { causes: { create: state.at - 12_000 }, redis: 0 })).toHaveLength(1);
     expect(diagnose(state, { causes: { print: state.at }, redis: 0 })).toHaveLength(1);
   });
 

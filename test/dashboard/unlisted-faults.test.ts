@@ -90,7 +90,7 @@ test('a collection that is locked', async ({ breakMongo, isNamed, isWell }) => {
   const lock = Promise.withResolvers<Fate>();
   breakMongo((command) => (command.insert === 'guides' ? lock.promise : 'done'));
   onTestFinished(() => lock.resolve('done'));
-  await isNamed(/^Crear guías falla desde hace .*: \d+ de \d+, la última: resultado_desconocido$/);
+  await isNamed(/^Crear guías falla desde hace .*: \d+ de \d+, la última: sin_respuesta$/);
   lock.resolve('done');
   await isWell();
 });

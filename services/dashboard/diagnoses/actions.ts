@@ -2,7 +2,7 @@ import { FAILING, USER_ACTIONS, type UserAction } from '#shared/contracts/user-a
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
 import type { QueueState } from '../queue-state.ts';
-import { type Finding, grave, type LastSeen, RECOVERY_MS } from './finding.ts';
+import { type Finding, grave, type LastSeen } from './finding.ts';
 
 /** What fails, and the section of the runbook. */
 const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> = {
@@ -21,19 +21,30 @@ const RECENT_MS = MINUTE_MS * FAILING.recentMinutes;
 /** Of the last requests of a process. A fault of many is seen at once, however many were well in the half hour before it. */
 const QUARTER = 0.25;
 
-/** `last`: when the action failed last, in ms since 1970. */
-type Trouble = { last: number; since: number; notOk: number; all: number; where: string; codigo: string };
+/** Most requests fail within this time. */
+const LONGEST_MS = 10_000;
+
+/** `last`: when the action failed last; `lastBegan`: when the last request that failed began. In ms since 1970. */
+type Trouble = {
+  last: number;
+  lastBegan: number;
+  since: number;
+  notOk: number;
+  all: number;
+  where: string;
+  codigo: string;
+};
 
 /**
- * Names the actions of users that fail, by the rule of `FAILING`, until requests succeed again. What failed until a cause
- * ended that was named is left out.
+ * Names the actions of users that fail, by the rule of `FAILING`, until requests succeed again. What began while a cause was seen that
+ * was named is left out.
  */
 export function* diagnoseActions(state: QueueState, { causes }: LastSeen): Generator<Finding> {
   for (const action of USER_ACTIONS) {
     const trouble = troubleIn(state, action);
     if (!trouble) continue;
-    const { last, since, notOk, all, where, codigo } = trouble;
-    if (state.at - last > RECENT_MS || last <= (causes[action] ?? 0) + RECOVERY_MS) continue;
+    const { last, lastBegan, since, notOk, all, where, codigo } = trouble;
+    if (state.at - last > RECENT_MS || lastBegan <= (causes[action] ?? 0)) continue;
     const { fails, section } = ACTIONS[action];
     const what = `${number(notOk)} de ${number(all)}${where}${codigo && `, la última: ${codigo}`}`;
     const text = `${fails} desde hace ${duration(state.at - since)}: ${what}`;
@@ -75,6 +86,7 @@ function troubleIn(state: QueueState, action: UserAction): Trouble | undefined {
       : ` en ${number(failing.length)} de ${number(processes)} procesos de ${service}`;
   return {
     last: first.last,
+    lastBegan: Math.max(...failing.map(({ lastBegan, last }) => lastBegan ?? last)),
     since: Math.min(...failing.map(({ since }) => since)),
     notOk,
     all: sum(({ all }) => all),
@@ -107,5 +119,13 @@ function troubleOfTheDead(
   const isKnown = reports.some(({ lastNotOk = 0, lastOk = 0 }) => lastNotOk >= lastMinute || lastOk >= end);
   if (isKnown || !isFailing(state.actions[action])) return undefined;
   const where = ` en media hora, en procesos que ya no están`;
-  return { last: lastMinute, since: lastMinute, notOk, all: ok + notOk, where, codigo: '' };
+  return {
+    last: lastMinute,
+    lastBegan: lastMinute - LONGEST_MS,
+    since: lastMinute,
+    notOk,
+    all: ok + notOk,
+    where,
+    codigo: '',
+  };
 }

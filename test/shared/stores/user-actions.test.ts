@@ -23,10 +23,11 @@ test('a fault of all is over with the first success', ({ count }) => {
     notOk: 3,
     all: 3,
     lastNotOk: 3,
-    lastAll: 20,
+    lastAll: 3,
     codigo: 'error_interno',
   });
   expect(count('.')).toBeUndefined();
+  expect(count('F')).toMatchObject({ notOk: 4, lastNotOk: 4, lastAll: 20 });
 });
 
 test.for([
