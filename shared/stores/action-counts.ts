@@ -29,8 +29,11 @@ export type LabelOutcome = (typeof LABEL_OUTCOMES)[number];
 /** `at`: the beginning of the minute, in ms since 1970. */
 export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 
-/** `lastMinute`: the beginning of the last minute in which the action failed or was refused, in ms since 1970. */
-export type ActionSums = { ok: number; notOk: number; lastMinute?: number };
+/**
+ * `minutes`: how often the action failed or was refused in each minute in which it did, the oldest first; `at` is the
+ * minute's beginning, in ms since 1970.
+ */
+export type ActionSums = { ok: number; notOk: number; minutes: { at: number; notOk: number }[] };
 
 const COUNTED_MINUTES = 120;
 const MINUTE_MS = 60_000;
@@ -141,18 +144,23 @@ export async function readActionSums(
   );
   const keys = wanted.map(({ action, outcome, minute }) => keyOf(prefix, countOf(action, outcome), minute));
   const counts = await redis.mget(keys);
-  const sums = Object.fromEntries(USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0 }])) as Record<
+  const amounts = wanted.map((one, i) => ({ ...one, amount: Number(counts[i] ?? 0) }));
+  const sumsOf = (action: UserAction): ActionSums => {
+    const own = amounts.filter((one) => one.action === action);
+    const notOk = (minute: number) =>
+      sumOf(own.filter((one) => one.minute === minute && one.outcome !== 'ok'));
+    const failed = minutes.map((minute) => ({ at: minute * MINUTE_MS, notOk: notOk(minute) }));
+    const ok = sumOf(own.filter(({ outcome }) => outcome === 'ok'));
+    return { ok, notOk: sumOf(own) - ok, minutes: failed.filter((one) => one.notOk > 0) };
+  };
+  return Object.fromEntries(USER_ACTIONS.map((action) => [action, sumsOf(action)])) as Record<
     UserAction,
     ActionSums
   >;
-  for (const [i, { action, outcome, minute }] of wanted.entries()) {
-    const amount = Number(counts[i] ?? 0);
-    if (amount === 0) continue;
-    const sum = sums[action];
-    sum[outcome === 'ok' ? 'ok' : 'notOk'] += amount;
-    if (outcome !== 'ok') sum.lastMinute = Math.max(sum.lastMinute ?? 0, minute * MINUTE_MS);
-  }
-  return sums;
+}
+
+function sumOf(counts: readonly { amount: number }[]): number {
+  return counts.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /** The oldest first, in minutes since 1970. */

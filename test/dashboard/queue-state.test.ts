@@ -37,8 +37,8 @@ const chromium = {
   memoryBytes: 400 * 1024 * 1024,
 };
 const NONE_FAILED = Object.fromEntries(
-  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0 }]),
-) as QueueState['actions'];
+  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0, minutes: [] }]),
+) as unknown as QueueState['actions'];
 
 describe('the status page', () => {
   test('counts webhooks that are behind, and those that were switched off', async ({ stores, pageThat }) => {
@@ -292,7 +292,13 @@ describe('the list of problems', () => {
     const actions = { [action]: { lastNotOk: well.at - 1_000, failing } };
     return { services: well.services.map((one) => (one.service === 'api' ? { ...one, actions } : one)) };
   };
-  const sums = (action: UserAction, figures: ActionSums) => ({ ...NONE_FAILED, [action]: figures });
+  const sums = (
+    action: UserAction,
+    { minutes = [], ...sums }: Omit<ActionSums, 'minutes'> & Partial<ActionSums>,
+  ) => ({
+    ...NONE_FAILED,
+    [action]: { ...sums, minutes },
+  });
   /** The api tells that another service answers, and refuses its token. */
   const refused = (service: string): Partial<QueueState> => ({
     services: well.services.map((one) =>
@@ -395,7 +401,11 @@ describe('the list of problems', () => {
 
   test('knows what processes answered that are gone, until something succeeds after that minute', () => {
     const lastMinute = 60_000 * Math.floor(well.at / 60_000) - 120_000;
-    const state = { ...well, actions: sums('quote', { ok: 0, notOk: 40, lastMinute }) };
+    const minutes = [
+      { at: lastMinute - 60_000, notOk: 38 },
+      { at: lastMinute, notOk: 2 },
+    ];
+    const state = { ...well, actions: sums('quote', { ok: 0, notOk: 40, minutes }) };
     expect(diagnose(state)).toMatchObject([
       { text: expect.stringMatching(/^Cotizar falla desde hace .*: 40 de 40 en media hora, en procesos/) },
     ]);
@@ -406,6 +416,12 @@ describe('the list of problems', () => {
     });
     expect(diagnose({ ...state, ...succeeds(lastMinute) })).toHaveLength(1);
     expect(diagnose({ ...state, ...succeeds(lastMinute + 60_000) })).toEqual([]);
+    // A living process has told of all but two.
+    const lastNotOk = lastMinute - 1;
+    const told = well.services.map((one) =>
+      one.service === 'api' ? { ...one, actions: { quote: { lastNotOk } } } : one,
+    );
+    expect(diagnose({ ...state, services: told })).toEqual([]);
   });
 
   test('names the secret of a process that is not that of the others, and none that is being rotated', () => {

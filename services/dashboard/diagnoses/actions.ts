@@ -96,7 +96,7 @@ function troubleIn(state: QueueState, action: UserAction): Trouble | undefined {
 }
 
 /** Returns whether so many failed within half an hour as `FAILING` says. */
-function isFailing({ ok, notOk }: QueueState['actions'][UserAction]): boolean {
+function isFailing({ ok, notOk }: { ok: number; notOk: number }): boolean {
   return notOk >= FAILING.least && notOk >= FAILING.share * (ok + notOk);
 }
 
@@ -106,26 +106,21 @@ function tailOf({ lastNotOk: notOk, lastAll: all }: NonNullable<ActionReport['fa
 
 /**
  * Finds failures in the minutes of Redis that no living process tells of: those who answered them are gone. A success after
- * their minute ends them.
+ * their last minute ends them.
  */
 function troubleOfTheDead(
   state: QueueState,
   action: UserAction,
   reports: readonly ActionReport[],
 ): Trouble | undefined {
-  const { ok, notOk, lastMinute } = state.actions[action];
-  if (lastMinute === undefined) return undefined;
-  const end = lastMinute + MINUTE_MS;
-  const isKnown = reports.some(({ lastNotOk = 0, lastOk = 0 }) => lastNotOk >= lastMinute || lastOk >= end);
-  if (isKnown || !isFailing(state.actions[action])) return undefined;
+  const { ok, minutes } = state.actions[action];
+  const told = Math.max(0, ...reports.map(({ lastNotOk = 0 }) => lastNotOk));
+  const untold = minutes.filter(({ at }) => at > told);
+  const [first, last] = [untold[0]?.at, untold.at(-1)?.at];
+  if (first === undefined || last === undefined) return undefined;
+  const notOk = untold.reduce((sum, one) => sum + one.notOk, 0);
+  const isOver = reports.some(({ lastOk = 0 }) => lastOk >= last + MINUTE_MS);
+  if (isOver || !isFailing({ ok, notOk })) return undefined;
   const where = ` en media hora, en procesos que ya no están`;
-  return {
-    last: lastMinute,
-    lastBegan: lastMinute - LONGEST_MS,
-    since: lastMinute,
-    notOk,
-    all: ok + notOk,
-    where,
-    codigo: '',
-  };
+  return { last, lastBegan: last - LONGEST_MS, since: first, notOk, all: ok + notOk, where, codigo: '' };
 }
