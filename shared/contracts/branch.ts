@@ -24,6 +24,22 @@ export const Branch = Type.Object(
 );
 export type Branch = Static<typeof Branch>;
 
+/** Where a recipient picks a parcel up, as the branch was when the guide was created. */
+export const PickUpPlace = Type.Pick(Branch, [
+  'Calle',
+  'Numero',
+  'Colonia',
+  'CodigoPostal',
+  'Municipio',
+  'Estado',
+  'Telefono',
+  'Horario',
+]);
+export type PickUpPlace = Static<typeof PickUpPlace>;
+
+/** A delivery tour or sorting bin of a postal code, from the column `Ruta` of coverage.csv. */
+export const Route = Type.String({ pattern: '^[A-Z0-9-]{1,8}$', examples: ['R-12'] });
+
 /** Returns a code as it is stored and compared: without surrounding blanks, in upper case. */
 export function branchCode(code: string): string {
   return code.trim().toUpperCase();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
+import { PickUpPlace, Route } from './branch.ts';
 import { GUIDE_NUMBER, Guide, guideAjv, MAX_GUIDES, MAX_PACKAGES, ServiceType } from './guide.ts';
 import { LABEL_KINDS, type PrintKind } from './label-kinds.ts';
 import { MANIFEST_NUMBER, ManifestGuide, pagesOf } from './manifest.ts';
@@ -74,6 +75,10 @@ export const LabelPayload = Type.Object(
     form: Type.Optional(ImageFormat),
     origin: BranchOnLabel,
     destination: BranchOnLabel,
+    /** Absent for a postal code without one, and on guides of before 1.7.0, as is `pickUp`. */
+    route: Type.Optional(Route),
+    /** Of a guide that is picked up at its destination. */
+    pickUp: Type.Optional(PickUpPlace),
     guide: Guide,
   },
   { additionalProperties: false },
