@@ -42,8 +42,12 @@ const MAX_CITIES = 1_000;
 
 /** The origin of a request, unless any will do, and its destinations. */
 type Query = { origin: string | null; destinations: readonly DestinationQuery[] };
-/** The branches of a query, each null unless guides may start or end there. */
-type Answer = { origin: Branch | null; destinations: (Branch | null)[] };
+/** A branch, and the route of the postal code that named it, if that has one. */
+type Destination = { branch: Branch; route?: string | undefined };
+/** What a query finds, each null unless guides may start or end there. */
+type Answer = { origin: Branch | null; destinations: (Destination | null)[] };
+/** A known answer. */
+type Known = { branch: Branch | null; route?: string | undefined };
 /** The request that asks; `signal` aborts when its client is gone. */
 export type BranchesCaller = { requestId: string; account: string; signal: AbortSignal };
 
@@ -66,7 +70,7 @@ export class BranchesClient {
   readonly #pool: Pool;
   readonly #token: string;
   readonly #timeoutMs: number;
-  readonly #known = new LRUCache<string, { branch: Branch | null }>({ max: MAX_KNOWN });
+  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
   /** By version and code: thousands of postal codes share one branch. */
   readonly #branches = new LRUCache<string, Branch>({ max: MAX_BRANCHES });
   /** `at`: when the service last confirmed the version, of `performance.now()`. */
@@ -120,7 +124,7 @@ export class BranchesClient {
   /** Returns the branch of a destination, or undefined if it has none. @throws as `resolve` does. */
   async destination(query: DestinationQuery, caller: BranchesCaller): Promise<Branch | undefined> {
     const { destinations } = await this.resolve({ origin: null, destinations: [query] }, caller);
-    return destinations[0] ?? undefined;
+    return destinations[0]?.branch;
   }
 
   /** Returns the active branches, ordered by code. Concurrent callers share one call. */
@@ -175,10 +179,13 @@ export class BranchesClient {
   }
 
   #answer(version: string, { origin, destinations }: Query): Answer {
-    const branchOf = (key: string) => this.#known.get(`${version} ${key}`)?.branch ?? null;
+    const known = (key: string) => this.#known.get(`${version} ${key}`);
     return {
-      origin: origin === null ? null : branchOf(originKey(origin)),
-      destinations: destinations.map((query) => branchOf(destinationKey(query))),
+      origin: (origin !== null && known(originKey(origin))?.branch) || null,
+      destinations: destinations.map((query) => {
+        const { branch, route } = known(destinationKey(query)) ?? {};
+        return branch ? { branch, route } : null;
+      }),
     };
   }
 
@@ -221,15 +228,15 @@ export class BranchesClient {
       this.#remember(version, originKey(code), found.origins[i]);
     }
     for (const [i, query] of request.destinations.entries()) {
-      this.#remember(version, destinationKey(query), found.destinations[i]);
+      this.#remember(version, destinationKey(query), found.destinations[i], found.routes?.[i]);
     }
     this.#version = { text: version, at: performance.now() };
   }
 
-  #remember(version: string, key: string, found: Branch | null = null): void {
+  #remember(version: string, key: string, found: Branch | null = null, route: string | null = null): void {
     const branch = found && (this.#branches.get(`${version} ${found.Codigo}`) ?? found);
     if (branch) this.#branches.set(`${version} ${branch.Codigo}`, branch);
-    this.#known.set(`${version} ${key}`, { branch });
+    this.#known.set(`${version} ${key}`, { branch, ...(route !== null && { route }) });
   }
 
   /** Returns the version of the last load. @throws when the branches service has not said it for a minute. */

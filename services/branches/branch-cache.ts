@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
-import type { Snapshot } from '#shared/stores/branch-store.ts';
+import type { FoundBranch, Snapshot } from '#shared/stores/branch-store.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { coverageRanges } from './coverage-ranges.ts';
@@ -8,19 +8,23 @@ import { coverageRanges } from './coverage-ranges.ts';
 /** Leftovers of an interrupted rebuild expire after this time. */
 const UNFINISHED_TTL_S = 60;
 const WRITE_CHUNK = 1_000;
+/** The field with the version. */
+const VERSION = 'version:routes';
 
 /**
  * The branches and their coverage in one Redis hash, so that one HMGET serves a whole creation request:
  *
  * | field | value |
  * |---|---|
- * | `version` | of the snapshot that the hash was made from |
+ * | `version:routes` | of the snapshot that the hash was made from; a release before 1.7.0 writes none |
+ * | `version` | the same, for a process of such a release |
  * | `b:<code>` | the branch, as JSON |
- * | `cp:<postal code>` | the branch that covers it, as JSON |
+ * | `cp:<postal code>` | the branch that covers it, as JSON, with the code's route as `Ruta` |
  * | `active` | the active branches, ordered by code, as a JSON array |
  * | `coverage` | the ranges of covered postal codes, as JSON; an earlier release writes none |
  *
- * `version` is read with every answer: an absent field means "unknown" only in a hash of that version.
+ * `version:routes` is read with every answer: an absent field means "unknown" only in a hash of that version. A hash of a
+ * former release has no routes. It counts as outdated, and that release reads ours, so that neither replaces the other's.
  */
 export class BranchCache {
   readonly #redis: RedisClient;
@@ -33,13 +37,16 @@ export class BranchCache {
 
   /** Returns the version of the hash; null if there is no hash. */
   version(): Promise<string | null> {
-    return this.#redis.hget(this.#key, 'version');
+    return this.#redis.hget(this.#key, VERSION);
   }
 
-  /** Returns branches in the order of `queries`; undefined if the hash has another version. */
-  async find(version: string, queries: readonly DestinationQuery[]): Promise<(Branch | null)[] | undefined> {
+  /** Returns what is found in the order of `queries`; undefined if the hash has another version. */
+  async find(
+    version: string,
+    queries: readonly DestinationQuery[],
+  ): Promise<(FoundBranch | null)[] | undefined> {
     const values = await this.#read(version, queries.map(fieldOf));
-    return values?.map((json) => (json ? (JSON.parse(json) as Branch) : null));
+    return values?.map((json) => (json ? parseFound(json) : null));
   }
 
   /** Returns JSON as `listingOf` does; undefined if the hash has another version. */
@@ -80,7 +87,7 @@ export class BranchCache {
   }
 
   async #read(version: string, fields: readonly string[]): Promise<(string | null)[] | undefined> {
-    const [cached, ...values] = await this.#redis.hmget(this.#key, 'version', ...fields);
+    const [cached, ...values] = await this.#redis.hmget(this.#key, VERSION, ...fields);
     return cached === version ? values : undefined;
   }
 }
@@ -96,12 +103,22 @@ function fieldsOf(snapshot: Snapshot): Map<string, string> {
   const fields = new Map<string, string>();
   // Serializes each branch once, instead of once for each postal code.
   for (const branch of branches) fields.set(fieldOf({ code: branch.Codigo }), JSON.stringify(branch));
-  for (const { postalCode, code } of coverage) {
+  for (const { postalCode, code, route } of coverage) {
     const branch = fields.get(fieldOf({ code }));
-    if (branch) fields.set(fieldOf({ postalCode }), branch);
+    if (branch) fields.set(fieldOf({ postalCode }), route ? withRoute(branch, route) : branch);
   }
   fields.set('active', listingOf(branches)).set('coverage', JSON.stringify(coverageRanges(snapshot)));
-  return fields.set('version', version);
+  return fields.set('version', version).set(VERSION, version);
+}
+
+/** Adds the route as the last field of a branch's JSON. */
+function withRoute(branch: string, route: string): string {
+  return `${branch.slice(0, -1)},"Ruta":${JSON.stringify(route)}}`;
+}
+
+function parseFound(json: string): FoundBranch {
+  const { Ruta: route, ...branch } = JSON.parse(json) as Branch & { Ruta?: string };
+  return { branch, route };
 }
 
 function fieldOf(query: DestinationQuery): string {

@@ -81,26 +81,28 @@ export class BranchLookup {
    */
   async resolve({ origins, destinations }: ResolveRequest): Promise<ResolveResponse> {
     const queries = [...origins.map((code) => ({ code })), ...destinations];
-    const { version, branches } = await this.#find(queries);
-    const found = branches.map((branch) => (branch?.Activa ? branch : null));
+    const { version, found } = await this.#find(queries);
+    const active = found.map((one) => (one?.branch.Activa ? one : null));
+    const reached = active.slice(origins.length).map((one) => (one?.branch.Destino ? one : null));
     return {
       version,
-      origins: found.slice(0, origins.length).map((branch) => (branch?.Origen ? branch : null)),
-      destinations: found.slice(origins.length).map((branch) => (branch?.Destino ? branch : null)),
+      origins: active.slice(0, origins.length).map((one) => (one?.branch.Origen ? one.branch : null)),
+      destinations: reached.map((one) => one?.branch ?? null),
+      ...(reached.some((one) => one?.route) && { routes: reached.map((one) => one?.route ?? null) }),
     };
   }
 
   /** Returns city and state of each branch, active or not; null for an unknown one. */
   async cities(codes: readonly string[]): Promise<(string | null)[]> {
-    const { branches } = await this.#find(codes.map((code) => ({ code })));
-    return branches.map((branch) => branch && [branch.Municipio, branch.Estado].filter(Boolean).join(', '));
+    const { found } = await this.#find(codes.map((code) => ({ code })));
+    return found.map((one) => one && [one.branch.Municipio, one.branch.Estado].filter(Boolean).join(', '));
   }
 
   #find(queries: readonly DestinationQuery[]): Promise<Found> {
     return this.#read(
       async (version) => {
-        const branches = await this.#cache.find(version, queries);
-        return branches && { version, branches };
+        const found = await this.#cache.find(version, queries);
+        return found && { version, found };
       },
       () => this.#store.find(queries),
     );

@@ -1,5 +1,5 @@
 import { NO, YES } from '#shared/commands/csv.ts';
-import { type Branch, branchCode } from '#shared/contracts/branch.ts';
+import { type Branch, branchCode, ROUTE_FORM } from '#shared/contracts/branch.ts';
 import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import type { Coverage } from '#shared/stores/branch-store.ts';
 
@@ -10,6 +10,8 @@ export type CsvTable<R, C extends string> = {
   rules: Readonly<Record<C, Rule>>;
   /** Columns that a file may lack, as files of earlier releases do. */
   optional?: readonly C[];
+  /** Of them, those that an export lacks where no record has a value, so that earlier releases read the file. */
+  exportedIfUsed?: readonly C[];
   toRecord(cells: Readonly<Record<C, string>>): R;
   toCells(record: R): string[];
   key(record: R): string;
@@ -22,6 +24,10 @@ const CODE: Rule = {
 };
 const POSTAL_CODE = matching(POSTAL_CODE_FORM, POSTAL_CODE_CELL_RULE);
 const PHONE = matching(/^([0-9]{7,15})?$/, 'debe tener de 7 a 15 digitos, o quedar vacio');
+const ROUTE: Rule = {
+  fits: (cell) => cell === '' || ROUTE_FORM.test(routeOf(cell)),
+  reason: 'debe tener de 1 a 8 letras A-Z, digitos o guiones, o quedar vacio',
+};
 const YES_NO: Rule = { fits: (cell) => YES.test(cell) || NO.test(cell), reason: 'debe ser si o no' };
 // As in `shared/contracts/guide.ts`, because these texts go onto the same labels.
 const TEXT = matching(
@@ -68,7 +74,9 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
 };
 
 /** @param codes the loaded branches. Coverage by any other is refused. */
-export function coverageTable(codes: ReadonlySet<string>): CsvTable<Coverage, 'CodigoPostal' | 'Sucursal'> {
+export function coverageTable(
+  codes: ReadonlySet<string>,
+): CsvTable<Coverage, 'CodigoPostal' | 'Sucursal' | 'Ruta'> {
   return {
     rules: {
       CodigoPostal: POSTAL_CODE,
@@ -76,11 +84,23 @@ export function coverageTable(codes: ReadonlySet<string>): CsvTable<Coverage, 'C
         fits: (cell) => codes.has(branchCode(cell)),
         reason: 'no esta entre las sucursales cargadas',
       },
+      Ruta: ROUTE,
     },
-    toRecord: ({ CodigoPostal, Sucursal }) => ({ postalCode: CodigoPostal, code: branchCode(Sucursal) }),
-    toCells: ({ postalCode, code }) => [postalCode, code],
+    optional: ['Ruta'],
+    exportedIfUsed: ['Ruta'],
+    toRecord: ({ CodigoPostal, Sucursal, Ruta }) => ({
+      postalCode: CodigoPostal,
+      code: branchCode(Sucursal),
+      ...(Ruta && { route: routeOf(Ruta) }),
+    }),
+    toCells: ({ postalCode, code, route = '' }) => [postalCode, code, route],
     key: ({ postalCode }) => postalCode,
   };
+}
+
+/** Returns a route as it is stored: in upper case, as codes of branches are. */
+function routeOf(cell: string): string {
+  return cell.toUpperCase();
 }
 
 /** Returns the columns that a file must have. */

@@ -50,7 +50,12 @@ export async function exportCsv<R, C extends string>(
   { table, loaded }: Pick<Dataset<R, C>, 'table' | 'loaded'>,
 ): Promise<void> {
   const rows = loaded.map(table.toCells).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
-  const text = formatCsv(columnsOf(table), rows);
+  const columns = columnsOf(table);
+  const isWritten = columns.map(
+    (column, i) => !table.exportedIfUsed?.includes(column) || rows.some((cells) => cells[i] !== ''),
+  );
+  const written = <V>(cells: readonly V[]) => cells.filter((_, i) => isWritten[i]);
+  const text = formatCsv(written(columns), rows.map(written));
   if (path) await writeFile(path, text);
   else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that has closed
 }

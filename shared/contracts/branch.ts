@@ -37,13 +37,26 @@ export const PickUpPlace = Type.Pick(Branch, [
 ]);
 export type PickUpPlace = Static<typeof PickUpPlace>;
 
-/** A delivery tour or sorting bin of a postal code, from the column `Ruta` of coverage.csv. */
-export const Route = Type.String({ pattern: '^[A-Z0-9-]{1,8}$', examples: ['R-12'] });
+export function pickUpPlace(branch: Branch): PickUpPlace {
+  const { Calle, Numero, Colonia, CodigoPostal, Municipio, Estado, Telefono, Horario } = branch;
+  return { Calle, Numero, Colonia, CodigoPostal, Municipio, Estado, Telefono, ...(Horario && { Horario }) };
+}
+
+/** A delivery tour or sorting bin of a postal code: the column `Ruta` of the file of coverage. */
+export const ROUTE_FORM = /^[A-Z0-9-]{1,8}$/;
+export const Route = Type.String({
+  pattern: ROUTE_FORM.source,
+  description: 'Recorrido de reparto o casilla de clasificación del código postal; falta donde no hay',
+  examples: ['R-12'],
+});
 
 /** Returns a code as it is stored and compared: without surrounding blanks, in upper case. */
 export function branchCode(code: string): string {
   return code.trim().toUpperCase();
 }
+
+/** A guide may name both its branch and a postal code, whose route it gets. */
+const MAX_DESTINATIONS = 2 * MAX_GUIDES;
 
 /** A destination is named by its branch, or by the postal code that a branch covers. */
 export type DestinationQuery = { code: string } | { postalCode: string };
@@ -57,7 +70,7 @@ export const ResolveRequest = Type.Object(
         Type.Object({ code: Type.String() }, { additionalProperties: false }),
         Type.Object({ postalCode: Type.String() }, { additionalProperties: false }),
       ]),
-      { maxItems: MAX_GUIDES },
+      { maxItems: MAX_DESTINATIONS },
     ),
   },
   { additionalProperties: false },
@@ -73,6 +86,8 @@ export const ResolveResponse = Type.Object({
   version: Type.String(),
   origins: Type.Array(Type.Union([Branch, Type.Null()])),
   destinations: Type.Array(Type.Union([Branch, Type.Null()])),
+  /** Of each destination, null for a code of a branch. Absent if none has a route, and from a service of before 1.7.0. */
+  routes: Type.Optional(Type.Array(Type.Union([Route, Type.Null()]))),
 });
 export type ResolveResponse = Static<typeof ResolveResponse>;
 
@@ -81,10 +96,13 @@ export const VersionResponse = Type.Object({ version: Type.String() });
 export type VersionResponse = Static<typeof VersionResponse>;
 
 /**
- * Answer to `GET /internal/coverage`: the first and the last postal code of each range, and the branch that covers all
- * of it. Valid as long as the version.
+ * Answer to `GET /internal/coverage`: the first and the last postal code of each range, the branch that covers all of it,
+ * and the route of all its codes, if they have one. Valid as long as the version.
  */
-export type CoverageResponse = { version: string; ranges: [from: string, to: string, branch: string][] };
+export type CoverageResponse = {
+  version: string;
+  ranges: [from: string, to: string, branch: string, route?: string][];
+};
 
 /**
  * Body of `POST /internal/cities`: codes of branches, active or not. The answer has each branch's city and state, or

@@ -75,11 +75,11 @@ export const LabelPayload = Type.Object(
     form: Type.Optional(ImageFormat),
     origin: BranchOnLabel,
     destination: BranchOnLabel,
+    guide: Guide,
     /** Absent for a postal code without one, and on guides of before 1.7.0, as is `pickUp`. */
     route: Type.Optional(Route),
     /** Of a guide that is picked up at its destination. */
     pickUp: Type.Optional(PickUpPlace),
-    guide: Guide,
   },
   { additionalProperties: false },
 );
@@ -108,6 +108,8 @@ export const ManifestPayload = Type.Object(
       ),
       { minItems: 1, maxItems: MAX_GUIDES },
     ),
+    /** By the numbers of the guides that have one. */
+    routes: Type.Optional(Type.Record(Type.String({ pattern: GUIDE_NUMBER }), Route)),
   },
   { additionalProperties: false },
 );
@@ -117,8 +119,38 @@ export type PrintPayload = LabelPayload | ManifestPayload;
 /** Versions of our templates, or of an operator's own (docs/labels.md "Versions"). */
 export type TemplateVersions = Readonly<Record<PrintKind, string>>;
 
-/** `requestId` is that of the first request. `behind`: the label is of a file of many, and goes behind single labels. */
-export type LabelJob = { key: string; label: PrintPayload; requestId: string; behind?: true };
+/**
+ * Fields that a worker of 1.6 refuses. Each must be last in its payload. They travel beside the rest of it, where such a
+ * worker ignores them: it prints the label without, and stores it under the key of its own template's version.
+ */
+const NEWER_FIELDS = ['route', 'pickUp', 'routes'] as const;
+type NewerFields = Partial<Pick<LabelPayload, 'route' | 'pickUp'> & Pick<ManifestPayload, 'routes'>>;
+
+/**
+ * `label` and `newer` together are what is printed. `requestId` is that of the first request. `behind`: the label is of a
+ * file of many, and goes behind single labels.
+ */
+export type LabelJob = {
+  key: string;
+  label: PrintPayload;
+  newer?: NewerFields;
+  requestId: string;
+  behind?: true;
+};
+
+/** Divides a payload into what every worker knows, and the rest. */
+export function splitPayload(payload: PrintPayload): Pick<LabelJob, 'label' | 'newer'> {
+  const isNewer = ([name]: [string, unknown]) => (NEWER_FIELDS as readonly string[]).includes(name);
+  const newer = Object.entries(payload).filter(isNewer);
+  if (newer.length === 0) return { label: payload };
+  const label = Object.entries(payload).filter((field) => !isNewer(field));
+  return { label: Object.fromEntries(label) as PrintPayload, newer: Object.fromEntries(newer) };
+}
+
+/** Returns the payload of a job, with its fields in the order of `labelKey`. */
+export function payloadOf({ label, newer }: Pick<LabelJob, 'label' | 'newer'>): PrintPayload {
+  return newer ? { ...label, ...newer } : label;
+}
 
 /**
  * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis. Workers of 1.3.0 leave it out.

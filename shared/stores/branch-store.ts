@@ -38,10 +38,10 @@ export const BRANCHES = defineCollection(
 );
 export const COVERAGE = defineCollection(
   'coverage',
-  { _id: TEXT, generation: NUMBER, postalCode: TEXT, code: TEXT },
+  { _id: TEXT, generation: NUMBER, postalCode: TEXT, code: TEXT, route: optional(TEXT) },
   {
     id: 'Generation and postal code',
-    holds: 'The branch of a postal code',
+    holds: 'The branch of a postal code, and its route',
     life: 'Until the next load',
     rights: RIGHTS,
   },
@@ -63,11 +63,13 @@ export const GENERATIONS = defineCollection(
   },
 );
 
-export type Coverage = { postalCode: string; code: string };
+export type Coverage = { postalCode: string; code: string; route?: string };
 /** `version` changes with every load. */
 export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage[] };
 
-export type Found = { version: string; branches: (Branch | null)[] };
+/** A branch, and the route of the postal code by which it was asked for. */
+export type FoundBranch = { branch: Branch; route?: string | undefined };
+export type Found = { version: string; found: (FoundBranch | null)[] };
 
 export type OnProgress = (written: number) => void;
 
@@ -113,26 +115,29 @@ export class BranchStore {
       return {
         version: versionOf(current),
         branches: branches.map(({ branch }) => branch),
-        coverage: coverage.map(({ postalCode, code }) => ({ postalCode, code })),
+        coverage: coverage.map(({ _id, generation, ...one }) => one),
       };
     });
   }
 
   /**
-   * @returns the version, and the branch of each query in the order asked, active or not; null for an unknown one.
+   * @returns the version, and what each query finds in the order asked, active or not; null for an unknown branch.
    * @throws DomainError as `#atOneVersion` does, or an error of the driver after 1.5 s without an answer.
    */
   find(queries: readonly DestinationQuery[]): Promise<Found> {
     return this.#atOneVersion(async (current) => {
       const postalCodes = queries.flatMap((query) => ('postalCode' in query ? query.postalCode : []));
-      const covering = await this.#codesOf(postalCodes, current.coverage);
-      const codes = queries.map((query) =>
-        'code' in query ? branchCode(query.code) : covering.get(query.postalCode),
+      const covering = await this.#coverageOf(postalCodes, current.coverage);
+      const asked = queries.map((query) =>
+        'code' in query ? { code: branchCode(query.code) } : covering.get(query.postalCode),
       );
-      const known = codes.filter((code) => code !== undefined);
+      const known = asked.flatMap((one) => one?.code ?? []);
       const branches = await this.#branchesOf(known, current.branches);
-      const found = codes.map((code) => branches.get(code ?? '') ?? null);
-      return { version: versionOf(current), branches: found };
+      const found = asked.map((one) => {
+        const branch = branches.get(one?.code ?? '');
+        return branch ? { branch, route: one?.route } : null;
+      });
+      return { version: versionOf(current), found };
     });
   }
 
@@ -170,9 +175,17 @@ export class BranchStore {
     throw new DomainError('unavailable');
   }
 
-  async #codesOf(postalCodes: readonly string[], generation: number): Promise<Map<string, string>> {
+  async #coverageOf(
+    postalCodes: readonly string[],
+    generation: number,
+  ): Promise<Map<string, Pick<Coverage, 'code' | 'route'>>> {
     const found = await findById(this.#coverage, generation, postalCodes);
-    return new Map(found.map(({ postalCode, code }) => [postalCode, branchCode(code)]));
+    return new Map(
+      found.map(({ postalCode, code, route }) => [
+        postalCode,
+        { code: branchCode(code), ...(route && { route }) },
+      ]),
+    );
   }
 
   async #branchesOf(codes: readonly string[], generation: number): Promise<Map<string, Branch>> {

@@ -1,4 +1,5 @@
 import type { Adjustment } from '#shared/contracts/adjustment.ts';
+import type { PickUpPlace } from '#shared/contracts/branch.ts';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { type Guide, SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import type { PricedParcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
@@ -55,6 +56,10 @@ export const GUIDES = defineCollection(
     service: oneOf(SERVICE_TYPES),
     origin: BRANCH,
     destination: BRANCH,
+    /** That of the recipient's postal code at the creation; absent if it had none. Retention takes it, with the postal code. */
+    route: optional(TEXT),
+    /** The destination as it was at the creation, of a guide that is picked up there; absent in guides of before 1.7.0. */
+    pickUp: optional(body<PickUpPlace>()),
     /** MXN; 0 without a quote (docs/contract.md "Quotes"). */
     freight: NUMBER,
     total: NUMBER,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Branch, branchCode } from '#shared/contracts/branch.ts';
+import { type Branch, branchCode, pickUpPlace } from '#shared/contracts/branch.ts';
 import type { Guide, SentGuide } from '#shared/contracts/guide.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
@@ -167,7 +167,7 @@ function isUnknownResult(error: unknown): boolean {
 
 function newRecords(
   { service, guides }: GuideRequest,
-  { origin, destinations }: GuideBranches,
+  { origin, destinations, routes }: GuideBranches,
   amounts: readonly (QuotedAmounts | undefined)[],
   { username, account, test }: Caller,
   { createdUtc, localTime }: { createdUtc: Date } & Pick<CreationDeps, 'localTime'>,
@@ -176,21 +176,27 @@ function newRecords(
   const createdAt = localTime(createdUtc);
   const numbers = generateGuideNumbers(guides.length, test);
   const kept = test && { expiresAt: new Date(createdUtc.getTime() + TEST_KEPT_MS) };
-  return guides.map((guide, indice) => ({
-    number: numbers[indice] as string,
-    creation,
-    username,
-    account,
-    createdAt,
-    createdUtc,
-    status: 'Documentado',
-    service,
-    origin: onGuide(origin),
-    destination: onGuide(destinations[indice] as Branch),
-    ...(amounts[indice] ?? { freight: 0, total: 0 }),
-    guide: asStored(guide),
-    ...kept,
-  }));
+  return guides.map((guide, indice) => {
+    const destination = destinations[indice] as Branch;
+    const route = routes[indice];
+    return {
+      number: numbers[indice] as string,
+      creation,
+      username,
+      account,
+      createdAt,
+      createdUtc,
+      status: 'Documentado',
+      service,
+      origin: onGuide(origin),
+      destination: onGuide(destination),
+      ...(route && { route }),
+      ...(service === 'the service' && { pickUp: pickUpPlace(destination) }),
+      ...(amounts[indice] ?? { freight: 0, total: 0 }),
+      guide: asStored(guide),
+      ...kept,
+    };
+  });
 }
 
 function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {

@@ -13,7 +13,7 @@ export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &
   Pick<GuideRecord, 'cancelled' | 'adjustment'>;
 
 /** What a manifest shows of a guide as it is now. `postalCode`: where the guide goes, if it is known. */
-export type CurrentState = Pick<GuideRecord, 'status'> & { postalCode: string | undefined };
+export type CurrentState = Pick<GuideRecord, 'status' | 'route'> & { postalCode: string | undefined };
 /** A guide as far as a manifest reads it. */
 export type HandoverGuide = Pick<
   GuideRecord,
@@ -160,17 +160,22 @@ export class GuideStore {
     return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
   }
 
-  /** Returns the current status of each of these guides that the account has, and the postal code that it goes to. */
+  /** Returns the current status of each of these guides that the account has, and its route and the postal code that it goes to. */
   async statesOf(numbers: readonly string[], account: string): Promise<Map<string, CurrentState>> {
     const found = await this.#guides
       .find({ _id: { $in: [...numbers] }, account })
       .select<
-        Pick<GuideDocument, '_id' | 'status'> & { guide: { Destinatario?: { CodigoPostal?: string } } }
-      >({ status: 1, 'guide.Destinatario.CodigoPostal': 1 })
+        Pick<GuideDocument, '_id' | 'status' | 'route'> & {
+          guide: { Destinatario?: { CodigoPostal?: string } };
+        }
+      >({ status: 1, route: 1, 'guide.Destinatario.CodigoPostal': 1 })
       .sort({ _id: 1 })
       .lean();
     return new Map(
-      found.map(({ _id, status, guide }) => [_id, { status, postalCode: guide.Destinatario?.CodigoPostal }]),
+      found.map(({ _id, status, route, guide }) => [
+        _id,
+        { status, ...(route && { route }), postalCode: guide.Destinatario?.CodigoPostal },
+      ]),
     );
   }
 

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { Route } from '#shared/contracts/branch.ts';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { isTestNumber } from '#shared/contracts/guide.ts';
 import type { GuideRecord } from './guide-model.ts';
@@ -28,6 +29,7 @@ const FIELDS = {
     from: 'destination.code',
     schema: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
   },
+  Ruta: { from: 'route', schema: Type.Optional(Route) },
   SEND_ESTATUS: {
     from: 'status',
     schema: Type.String({

@@ -12,6 +12,7 @@ import {
   MANIFEST_JOB_OPTIONS,
   type PrintPayload,
   pageCount,
+  splitPayload,
 } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -266,7 +267,7 @@ export class LabelClient {
         ...(job.label.kind === 'manifest' && MANIFEST_JOB_OPTIONS),
         timestamp: this.clock.now(),
       };
-      return this.queue.add(job.label.kind, job, options);
+      return this.queue.add(job.label.kind, { ...job, ...splitPayload(job.label) }, options);
     };
     // Both at once: if another process has just had this label printed, it is printed once more.
     let [bytes] = await Promise.all([this.#cache.read(key), add()]);

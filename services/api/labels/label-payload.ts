@@ -13,7 +13,7 @@ export function labelPayload(
   { kind, packages, package: only, form }: Wanted,
   settings: LabelSettings,
 ): LabelPayload {
-  const { number, createdAt, service, origin, destination, guide } = record;
+  const { number, createdAt, service, origin, destination, guide, route, pickUp } = record;
   return {
     kind,
     packages,
@@ -28,5 +28,7 @@ export function labelPayload(
     origin: { code: origin.code, name: origin.name },
     destination: { code: destination.code, name: destination.name },
     guide,
+    ...(route && { route }),
+    ...(pickUp && { pickUp }),
   };
 }

@@ -58,6 +58,10 @@ export function manifestPayload(
   states: ReadonlyMap<string, CurrentState>,
   { carrier, logo }: LabelSettings,
 ): ManifestPayload {
+  const routes = guides.flatMap(({ number }) => {
+    const route = states.get(number)?.route;
+    return route ? [[number, route] as const] : [];
+  });
   return {
     kind: 'manifest',
     number: _id,
@@ -75,5 +79,6 @@ export function manifestPayload(
         ...(status === 'Cancelado' && { cancelled: true as const }),
       };
     }),
+    ...(routes.length > 0 && { routes: Object.fromEntries(routes) }),
   };
 }

@@ -28,6 +28,12 @@ const ListedGuide = Type.Object(
     SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
     TipoServicio: ServiceType,
     SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
+    Ruta: Type.Optional(
+      Type.String({
+        description: 'La de la guía; falta donde no hay, y al crear el manifiesto',
+        examples: ['R-12'],
+      }),
+    ),
     Paquetes: Type.Integer({ examples: [1] }),
     Peso: Type.Optional(
       Type.Number({

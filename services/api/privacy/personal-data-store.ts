@@ -154,8 +154,8 @@ function anonymise(parts: readonly (keyof Guide)[]) {
       for (const field of required) $set[`guide.${part}.${field}`] = ANONYMOUS;
     }
   }
-  // It has the recipient's postal code.
-  if (parts.includes('Destinatario')) $unset.push('priced');
+  // The one has the recipient's postal code, the other may tell it.
+  if (parts.includes('Destinatario')) $unset.push('priced', 'route');
   // A guide is invalid without a destination.
   const destination = { 'guide.Destinatario.DestinoCode': '$destination.code' };
   return [{ $unset }, { $set }, ...(parts.includes('Destinatario') ? [{ $set: destination }] : [])];

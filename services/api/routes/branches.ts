@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
-import type { Branch, CoverageResponse } from '#shared/contracts/branch.ts';
+import { type Branch, type CoverageResponse, Route } from '#shared/contracts/branch.ts';
 import { POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -33,7 +33,7 @@ const coverage = operation({
     name: 'Cobertura',
     message: 'Codigo postal con cobertura',
     schema: Type.Object(
-      { CodigoPostal: Type.String(), Sucursal: BranchAnswer },
+      { CodigoPostal: Type.String(), Sucursal: BranchAnswer, Ruta: Type.Optional(Route) },
       { title: 'Cobertura', description: 'La sucursal que entrega en un código postal' },
     ),
     example: { CodigoPostal: '06600', Sucursal: BRANCH_EXAMPLE },
@@ -45,7 +45,7 @@ const ranges = operation({
   tag: 'Sucursales',
   summary: 'Todos los códigos postales con cobertura',
   description:
-    'Rangos de códigos seguidos que entrega la misma sucursal, por orden; todo código de un rango tiene cobertura, y ningún otro la tiene. ' +
+    'Rangos de códigos seguidos que entrega la misma sucursal, con la misma ruta si tienen una, por orden; todo código de un rango tiene cobertura, y ningún otro la tiene. ' +
     'Para una tienda que guarda la lista en vez de preguntar por cada código: vuelva a pedirla con `If-None-Match`.',
   permission: 'guias.read',
   action: 'read',
@@ -62,8 +62,9 @@ const ranges = operation({
           Desde: Type.String({ description: 'El primer código postal', examples: ['06600'] }),
           Hasta: Type.String({ description: 'El último; el mismo si es uno solo', examples: ['06699'] }),
           Sucursal: Type.String({ description: 'La que entrega ahí', examples: ['MEX01'] }),
+          Ruta: Type.Optional(Route),
         },
-        { title: 'RangoDeCobertura', description: 'Códigos postales seguidos, de una sucursal' },
+        { title: 'RangoDeCobertura', description: 'Códigos postales seguidos, de una sucursal y una ruta' },
       ),
     ),
     headers: describeHeaders({ ETag: 'Cambia solo si cambia la cobertura', 'Cache-Control': 'private' }),
@@ -83,7 +84,10 @@ function coverageAnswers() {
   let last: { coverage: CoverageResponse; bytes: Buffer; etag: string } | undefined;
   return (coverage: CoverageResponse) => {
     if (last?.coverage !== coverage) {
-      const data = coverage.ranges.map(([Desde, Hasta, Sucursal]) => ({ Desde, Hasta, Sucursal }));
+      const data = coverage.ranges.map(([Desde, Hasta, Sucursal, Ruta]) => ({
+        ...{ Desde, Hasta, Sucursal },
+        ...(Ruta && { Ruta }),
+      }));
       const bytes = Buffer.from(JSON.stringify(ranges.ok(data)));
       const hash = createHash('sha256').update(bytes).digest('base64url');
       last = { coverage, bytes, etag: `W/"${hash.slice(0, 22)}"` };
@@ -119,9 +123,14 @@ export async function branchRoutes(server: HttpServer): Promise<void> {
       throw fieldError('cp', 'postal-code-uncovered', { postalCode, rule: POSTAL_CODE_RULE });
     }
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
-    const branch = await server.branches.destination({ postalCode }, caller);
-    if (!branch) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
-    return coverage.ok({ CodigoPostal: postalCode, Sucursal: branch });
+    const { destinations } = await server.branches.resolve(
+      { origin: null, destinations: [{ postalCode }] },
+      caller,
+    );
+    const [found] = destinations;
+    if (!found) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
+    const { branch, route } = found;
+    return coverage.ok({ CodigoPostal: postalCode, Sucursal: branch, ...(route && { Ruta: route }) });
   });
   const answerOf = coverageAnswers();
   server.get('/api/sucursales/cobertura', ranges, async ({ id, headers }, reply) => {

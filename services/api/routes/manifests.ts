@@ -245,12 +245,13 @@ function completeOf(
     ...headOf(manifest),
     ...(manifest.more && { QuedanGuias: true as const }),
     ...(states && { Canceladas: statuses.filter((status) => status === 'Cancelado').length }),
-    Detalle: manifest.guides.map(({ number, service, destination, packages, weight }, i) => {
-      const status = statuses[i];
+    Detalle: manifest.guides.map(({ number, service, destination, packages, weight }) => {
+      const { status, route } = states?.get(number) ?? {};
       return {
         SEND_GUIA: number,
         TipoServicio: service,
         SEND_SUCU_DEST: destination,
+        ...(route && { Ruta: route }),
         Paquetes: packages,
         ...(weight !== undefined && { Peso: weight }),
         ...(status && { SEND_ESTATUS: status }),

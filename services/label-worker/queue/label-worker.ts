@@ -8,6 +8,7 @@ import {
   labelKey,
   type PrintPayload,
   pageCount,
+  payloadOf,
   printedKey,
 } from '#shared/contracts/label-job.ts';
 import type { PrintKind } from '#shared/contracts/label-kinds.ts';
@@ -124,7 +125,8 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 
 async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
   const { cache, clock, templates, metrics } = options;
-  const { key, label, behind = false } = job.data;
+  const { key, behind = false } = job.data;
+  const label = payloadOf(job.data);
   if (!isPrintPayload(label)) throw new DomainError('payload-invalid');
   const bytes = await print(label, options, {
     // If Chromium failed during a batch, a label of that batch may be the reason.
