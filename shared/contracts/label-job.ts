@@ -23,7 +23,7 @@ export const LABEL_TIMEOUT_MS = 10_000;
 export const FRESH_MS = 1_000;
 
 /** Version of our templates. Raise it when a template changes, so that the cache serves no old label. */
-export const TEMPLATE_VERSION = '15';
+export const TEMPLATE_VERSION = '16';
 
 /** Largest file of a logo, which travels with every label's job. Redis keeps the last thousand jobs. */
 export const MAX_LOGO_KIB = 12;

@@ -7,7 +7,7 @@ test('the branches stay in Redis until others replace them', async ({ stores }) 
   const cache = new BranchCache(stores.redis, stores.prefix);
   await cache.replace({ version: '1', branches: BRANCHES, coverage: COVERAGE });
   const [branch] = BRANCHES;
-  expect(await cache.find('1', [{ code: branch?.Codigo ?? '' }])).toEqual([branch]);
+  expect(await cache.find('1', [{ code: branch?.Codigo ?? '' }])).toEqual([{ branch }]);
   expect(await stores.redis.ttl(`${stores.prefix}:branches`)).toBe(-1);
 
   await cache.replace({ version: '2', branches: [], coverage: [] });

@@ -19,6 +19,7 @@ export function manifestViews({
   logo,
   origin,
   guides,
+  routes,
 }: ManifestPayload) {
   const pages = pagesOf(guides);
   let printed = 0;
@@ -34,7 +35,12 @@ export function manifestViews({
       origin: inCharset(`${origin.code} · ${origin.name}`),
       date: dateText(createdAt),
       page: `Página ${index + 1} de ${pages.length}`,
-      rows: rows.map((row, i) => rowView(row, before + i + 1, FIRST_ROW + i * ROW_HEIGHT)),
+      // Without routes there is no column of them.
+      routeHead: routes && 'RUTA',
+      rows: rows.map((row, i) => ({
+        ...rowView(row, before + i + 1, FIRST_ROW + i * ROW_HEIGHT),
+        route: routes && (routes[row.number] ?? NONE),
+      })),
       totals: index === pages.length - 1 ? totalsView(guides) : undefined,
     };
   });

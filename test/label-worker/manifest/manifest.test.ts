@@ -93,6 +93,23 @@ describe('the list of a manifest', () => {
     expect(page).toContain('1 guía de la lista se canceló después.');
   });
 
+  test('has a column of routes if a guide has one, and none otherwise', async ({ printer }) => {
+    const payload = manifestPayload(4);
+    const [one = '', other = ''] = payload.guides.map(({ number }) => number);
+    const routes = { [one]: 'R-12', [other]: 'WWWWWWWW' };
+    const pdf = await printer.print({ ...payload, routes });
+    const [page = ''] = textsOf(pdf);
+    expect(rowsOf(page).map((row) => wordsOf(row).slice(3, 6))).toEqual([
+      ['MTY01', 'R-12', '64000'],
+      ['GDL01', 'WWWWWWWW', '64001'],
+      ['MTY01', '—', '—'],
+      ['GDL01', '—', '64003'],
+    ]);
+    expect(page).toMatch(/DESTINO\s+RUTA\s+C\. P\./);
+    const [without = ''] = textsOf(await printer.print(payload));
+    expect(without).toMatch(/DESTINO\s+C\. P\./);
+  });
+
   test('of a test account says on each page that nobody may send it', async ({ printer }) => {
     const pages = textsOf(await printer.print(manifestPayload(30, { number: 'M08291365075' })));
     expect(pages).toHaveLength(2);
