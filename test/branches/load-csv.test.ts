@@ -112,6 +112,29 @@ describe('import', () => {
     expect((await run('branches', ['export'])).out).toContain(',8150000101,Lunes a viernes de 9 a 18,si');
   });
 
+  test('of coverage may say the route of a postal code, and an export has it', async ({
+    importing,
+    run,
+    store,
+  }) => {
+    const header = `${COVERAGE_HEADER},Ruta`;
+    const rows = ['64000,NTE01, r-12 ', '64001,NTE01,', '68000,SUR01,-'];
+    expect((await importing('coverage', [header, ...rows])).out).toBe(
+      'Cargado. Filas: 3. Altas: 1, cambios: 2, bajas: 0.\n',
+    );
+    const { coverage } = await store.snapshot();
+    expect(coverage.sort((one, other) => (one.postalCode < other.postalCode ? -1 : 1))).toEqual([
+      { postalCode: '64000', code: 'NTE01', route: 'R-12' },
+      { postalCode: '64001', code: 'NTE01' },
+      { postalCode: '68000', code: 'SUR01', route: '-' },
+    ]);
+    expect((await run('coverage', ['export'])).out).toBe(
+      `\uFEFF${header}\n64000,NTE01,R-12\n64001,NTE01,\n68000,SUR01,'-\n`,
+    );
+    const { out } = await importing('coverage', [COVERAGE_HEADER, '64000,NTE01'], '--dry-run');
+    expect(out).toContain('Altas: 0, cambios: 1, bajas: 2');
+  });
+
   test.for([
     ['a byte order mark', `\uFEFF${COVERAGE_HEADER}\n01000,NTE01\n20000,SUR01\n`],
     ['another order of columns', 'Sucursal,CodigoPostal\nNTE01,01000\nSUR01,20000'],
@@ -193,6 +216,17 @@ describe('a wrong file', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(`Errores: 1\n  ${message}`)]);
   });
 
+  test('with wrong routes is refused by their lines', async ({ importing }) => {
+    const values = ['R-1234567', 'R 12', 'Ñ', 'R_1', 'R.1'];
+    const { code, err } = await importing('coverage', [
+      `${COVERAGE_HEADER},Ruta`,
+      ...values.map((value, i) => `6400${i},NTE01,${value}`),
+    ]);
+    const reason = 'debe tener de 1 a 8 letras A-Z, digitos o guiones, o quedar vacio';
+    const lines = values.map((value, i) => `  linea ${i + 2}, Ruta "${value}": ${reason}`);
+    expect([code, err]).toEqual([1, ['No se cargo nada. Errores: 5', ...lines, ''].join('\n')]);
+  });
+
   test('changes nothing', async ({ importing, store }) => {
     const before = await store.snapshot();
     await importing('branches', [BRANCHES_HEADER, south({ Codigo: 'OTE01' }), south({ Codigo: '?' })]);
@@ -223,6 +257,29 @@ describe('export', () => {
     const { branches, coverage } = await store.snapshot();
     expect(branches).toEqual(before.branches);
     expect(coverage).toEqual(before.coverage);
+  });
+
+  test('of any routes imports to the same', async ({ run, store }) => {
+    const route = fc.string({ unit: fc.constantFrom(...'AZ09-'), minLength: 1, maxLength: 8 });
+    const routes = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 99_999 }), fc.option(route)), {
+      minLength: 1,
+      selector: ([code]) => code,
+    });
+    await fc.assert(
+      fc.asyncProperty(routes, async (rows) => {
+        const coverage = rows.map(([code, route]) => ({
+          postalCode: String(code).padStart(5, '0'),
+          code: 'NTE01',
+          ...(route && { route }),
+        }));
+        await store.loadCoverage(coverage);
+        await run('coverage', ['export', 'out.csv']);
+        const { out } = await run('coverage', ['import', 'out.csv']);
+        expect(out).toContain(`Filas: ${coverage.length}. Altas: 0, cambios: 0, bajas: 0.`);
+        expect(new Set((await store.snapshot()).coverage)).toEqual(new Set(coverage));
+      }),
+      { numRuns: 8 },
+    );
   });
 
   test('writes to standard output without a file name', async ({ run }) => {

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import { BranchStore } from '#shared/stores/branch-store.ts';
 import { call } from '#test/fixtures/client.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 
 const test = services
   .extend('first', { scope: 'file' }, ({ startBranches }) => startBranches())
-  .extend('second', { scope: 'file' }, ({ startBranches }) => startBranches());
+  .extend('second', { scope: 'file' }, ({ startBranches }) => startBranches())
+  .extend('store', { scope: 'file' }, ({ stores }) => new BranchStore(stores.mongo));
 
 const post = (url: string, request: unknown, token = INTERNAL_TOKEN) =>
   call(`${url}/internal/resolve`, {
@@ -71,5 +73,42 @@ describe('the cache', () => {
     const urls = Array.from({ length: 40 }, (_, index) => (index % 2 ? first.url : second.url));
     const answers = await Promise.all(urls.map((url) => resolve(url, ALL)));
     for (const answer of answers) expect(answer).toEqual(ANSWER);
+  });
+});
+
+describe('routes', () => {
+  const asked: ResolveRequest = {
+    origins: ['MEX01'],
+    destinations: [{ postalCode: '06600' }, { code: 'MEX01' }, { postalCode: '64000' }, { postalCode: '1' }],
+  };
+
+  test('stand beside the destinations, if one has a route', async ({ first, store }) => {
+    expect(Object.keys((await post(first.url, asked)).body)).toEqual(['version', 'origins', 'destinations']);
+    await store.loadCoverage([
+      { postalCode: '06600', code: 'MEX01', route: 'R-12' },
+      { postalCode: '64000', code: 'MTY01' },
+    ]);
+    const routes = ['R-12', null, null, null];
+    await expect
+      .poll(async () => (await post(first.url, asked)).body, { timeout: 30_000 })
+      .toMatchObject({ routes });
+    expect(await resolve(first.url, asked)).toEqual(['MEX01', 'MEX01', 'MEX01', 'MTY01', null]);
+  });
+
+  test('are known although a process of 1.6 has made the cache', async ({ first, store, stores }) => {
+    await store.loadCoverage([{ postalCode: '06600', code: 'MEX01', route: 'R-7' }]);
+    const key = `${stores.prefix}:branches`;
+    const version = await store.version();
+    await expect.poll(() => stores.redis.hget(key, 'version'), { timeout: 30_000 }).toBe(version);
+    const ofFormer = async () => {
+      const branch = (await stores.redis.hget(key, 'b:MEX01')) ?? '';
+      await stores.redis.del(key);
+      await stores.redis.hset(key, { version, 'cp:06600': branch, 'b:MEX01': branch });
+    };
+    await ofFormer();
+    expect((await post(first.url, asked)).body).toMatchObject({ routes: ['R-7', null, null, null] });
+    // This release makes it anew once, with what the other one reads.
+    await expect.poll(() => stores.redis.hget(key, 'coverage'), { timeout: 30_000 }).not.toBeNull();
+    expect(await stores.redis.hget(key, 'version')).toBe(version);
   });
 });

@@ -40,6 +40,32 @@ test('has ranges of successive codes that guides may be sent to, and no other co
   expect(headers.get('etag')).not.toBe(before);
 });
 
+test('says the route of a postal code, which ends a range where it changes', async ({ demo, store }) => {
+  const of = (postalCode: string, route?: string) => ({
+    ...{ postalCode, code: 'MEX01' },
+    ...(route && { route }),
+  });
+  await store.loadCoverage([
+    ...[of('06600', 'R-1'), of('06601', 'R-1'), of('06602', 'R-2'), of('06603'), of('06604')],
+    { postalCode: '06605', code: 'MTY01', route: 'R-2' },
+  ]);
+  const data = [
+    { ...range('06600', '06601', 'MEX01'), Ruta: 'R-1' },
+    { ...range('06602', '06602', 'MEX01'), Ruta: 'R-2' },
+    range('06603', '06604', 'MEX01'),
+    { ...range('06605', '06605', 'MTY01'), Ruta: 'R-2' },
+  ];
+  await vi.waitFor(async () => expect((await demo.get(PATH)).body.data).toEqual(data), VISIBLE);
+  const { etag } = Object.fromEntries((await demo.get(PATH)).headers);
+  const one = async (code: string) => (await demo.get(`${PATH}/${code}`)).body.data as object;
+  await vi.waitFor(async () => expect(await one('06602')).toHaveProperty('Ruta', 'R-2'), VISIBLE);
+  expect(Object.keys(await one('06602'))).toEqual(['CodigoPostal', 'Sucursal', 'Ruta']);
+  expect(Object.keys(await one('06603'))).toEqual(['CodigoPostal', 'Sucursal']);
+  await store.loadCoverage([of('06600', 'R-9')]);
+  await vi.waitFor(async () => expect(await one('06600')).toHaveProperty('Ruta', 'R-9'), VISIBLE);
+  expect((await demo.get(PATH, { 'if-none-match': etag ?? '' })).status).toBe(200);
+});
+
 test('answers 304 to whoever has it, until a load changes it', async ({ demo, store }) => {
   await store.loadCoverage(codes('MEX01', '06600'));
   const first = range('06600', '06600', 'MEX01');

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { UnrecoverableError } from 'bullmq';
+import { Type } from 'typebox';
+import { expect } from 'vitest';
+import { guideAjv } from '#shared/contracts/guide.ts';
+import {
+  type LabelJob,
+  LabelPayload,
+  labelKey,
+  ManifestPayload,
+  payloadOf,
+  TEMPLATE_VERSION,
+} from '#shared/contracts/label-job.ts';
+import { BranchStore } from '#shared/stores/branch-store.ts';
+import { type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
+import { manifestOf } from '#test/fixtures/manifests.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+/** A label worker of 1.6 beside an api of this release, while an upgrade goes on or is taken back. */
+
+/** The version of its templates. */
+const FORMER_VERSION = '15';
+/** It refuses what it does not know, and looks at nothing beside `label`. */
+const strict = { additionalProperties: false };
+const isLabel = guideAjv().compile(Type.Omit(LabelPayload, ['route', 'pickUp'], strict));
+const isManifest = guideAjv().compile(Type.Omit(ManifestPayload, ['routes'], strict));
+
+const test = services
+  .extend('startFormer', { scope: 'file' }, ({ stores }) => async () => {
+    const jobs: LabelJob[] = [];
+    const print = async ({ data }: { data: LabelJob }) => {
+      if (!isLabel(data.label) && !isManifest(data.label)) throw new UnrecoverableError('payload-invalid');
+      jobs.push(data);
+      return Buffer.from('%PDF-1.4 of the former release');
+    };
+    return { jobs, stop: await pretendPrinter(stores, print, FORMER_VERSION) };
+  })
+  /** The label of a guide with a route and a place where it is picked up, and a manifest with it. */
+  .extend('paths', { scope: 'file' }, async ({ stores, demo }) => {
+    const coverage = [{ postalCode: '06600', code: 'MEX01', route: 'R-12' }];
+    await new BranchStore(stores.mongo).loadCoverage(coverage);
+    const known = async () => (await demo.get('/api/sucursales/cobertura/06600')).body.data;
+    await expect.poll(known, { timeout: 30_000 }).toMatchObject({ Ruta: 'R-12' });
+    const { body } = await demo.create([minimalGuide()], 'the service');
+    const [{ SEND_GUIA: guide = '' } = {}] = body.data as CreatedGuide[];
+    const { Manifiesto } = manifestOf(await demo.post('/api/manifiestos', { Guias: [guide] }));
+    return [`/api/guias/etiqueta/${guide}`, `/api/manifiestos/${Manifiesto}/pdf`];
+  });
+
+test('prints without what it does not know, and its print is not taken for ours', async ({
+  demo,
+  paths,
+  startFormer,
+  startLabelWorker,
+}) => {
+  const print = async (path: string) => {
+    const { status, headers, bytes } = await demo.pdf(path);
+    return { status, version: /-(\d+)"$/.exec(headers.get('etag') ?? '')?.[1], bytes };
+  };
+  const former = await startFormer();
+  for (const path of paths) expect(await print(path)).toMatchObject({ status: 200, version: FORMER_VERSION });
+  expect(former.jobs.map(({ newer }) => newer)).toMatchObject([
+    { route: 'R-12', pickUp: { Calle: 'Av. Paseo de la Reforma' } },
+    { routes: { [/\d+$/.exec(paths[0] ?? '')?.[0] ?? '']: 'R-12' } },
+  ]);
+  // A worker of this release has all, by the same key: a picture is drawn from the PDF that has it.
+  for (const job of former.jobs) expect(labelKey(payloadOf(job))).toBe(job.key);
+  await former.stop();
+
+  await startLabelWorker();
+  const [label, manifest] = [await print(paths[0] ?? ''), await print(paths[1] ?? '')];
+  for (const printed of [label, manifest]) {
+    expect(printed).toMatchObject({ status: 200, version: TEMPLATE_VERSION });
+  }
+  const text = execFileSync('pdftotext', ['-layout', '-', '-'], { input: manifest.bytes, encoding: 'utf8' });
+  expect(text).toContain('R-12');
+});
