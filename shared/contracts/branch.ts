@@ -55,9 +55,6 @@ export function branchCode(code: string): string {
   return code.trim().toUpperCase();
 }
 
-/** A guide may name both its branch and a postal code, whose route it gets. */
-const MAX_DESTINATIONS = 2 * MAX_GUIDES;
-
 /** A destination is named by its branch, or by the postal code that a branch covers. */
 export type DestinationQuery = { code: string } | { postalCode: string };
 
@@ -70,7 +67,7 @@ export const ResolveRequest = Type.Object(
         Type.Object({ code: Type.String() }, { additionalProperties: false }),
         Type.Object({ postalCode: Type.String() }, { additionalProperties: false }),
       ]),
-      { maxItems: MAX_DESTINATIONS },
+      { maxItems: MAX_GUIDES },
     ),
   },
   { additionalProperties: false },
