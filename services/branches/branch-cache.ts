@@ -19,7 +19,8 @@ const VERSION = 'version:routes';
  * | `version:routes` | of the snapshot that the hash was made from; a release before 1.7.0 writes none |
  * | `version` | the same, for a process of such a release |
  * | `b:<code>` | the branch, as JSON |
- * | `cp:<postal code>` | the branch that covers it, as JSON, with the code's route as `Ruta` |
+ * | `cp:<postal code>` | the branch that covers it, as JSON |
+ * | `ruta:<postal code>` | its route, if it has one |
  * | `active` | the active branches, ordered by code, as a JSON array |
  * | `coverage` | the ranges of covered postal codes, as JSON; an earlier release writes none |
  *
@@ -45,8 +46,16 @@ export class BranchCache {
     version: string,
     queries: readonly DestinationQuery[],
   ): Promise<(FoundBranch | null)[] | undefined> {
-    const values = await this.#read(version, queries.map(fieldOf));
-    return values?.map((json) => (json ? parseFound(json) : null));
+    const postalCodes = queries.flatMap((query) => ('postalCode' in query ? query.postalCode : []));
+    const values = await this.#read(version, [...queries.map(fieldOf), ...postalCodes.map(routeField)]);
+    if (!values) return undefined;
+    const routes = new Map(postalCodes.map((code, i) => [code, values[queries.length + i]]));
+    return queries.map((query, i) => {
+      const branch = values[i];
+      if (!branch) return null;
+      const route = 'postalCode' in query ? routes.get(query.postalCode) : undefined;
+      return { branch: JSON.parse(branch) as Branch, ...(route && { route }) };
+    });
   }
 
   /** Returns JSON as `listingOf` does; undefined if the hash has another version. */
@@ -105,20 +114,16 @@ function fieldsOf(snapshot: Snapshot): Map<string, string> {
   for (const branch of branches) fields.set(fieldOf({ code: branch.Codigo }), JSON.stringify(branch));
   for (const { postalCode, code, route } of coverage) {
     const branch = fields.get(fieldOf({ code }));
-    if (branch) fields.set(fieldOf({ postalCode }), route ? withRoute(branch, route) : branch);
+    if (branch) fields.set(fieldOf({ postalCode }), branch);
+    if (branch && route) fields.set(routeField(postalCode), route);
   }
   fields.set('active', listingOf(branches)).set('coverage', JSON.stringify(coverageRanges(snapshot)));
   return fields.set('version', version).set(VERSION, version);
 }
 
-/** Adds the route as the last field of a branch's JSON. */
-function withRoute(branch: string, route: string): string {
-  return `${branch.slice(0, -1)},"Ruta":${JSON.stringify(route)}}`;
-}
-
-function parseFound(json: string): FoundBranch {
-  const { Ruta: route, ...branch } = JSON.parse(json) as Branch & { Ruta?: string };
-  return { branch, route };
+/** A field of its own: to a former release a branch with a field that it does not know is an error. */
+function routeField(postalCode: string): string {
+  return `ruta:${postalCode}`;
 }
 
 function fieldOf(query: DestinationQuery): string {
