@@ -178,7 +178,9 @@ function newRecords(
   const kept = test && { expiresAt: new Date(createdUtc.getTime() + TEST_KEPT_MS) };
   return guides.map((guide, indice) => {
     const destination = destinations[indice] as Branch;
-    const route = routes[indice];
+    const isPickedUp = service === 'the service';
+    // A parcel that waits at its branch must not be put on a tour.
+    const route = isPickedUp ? undefined : routes[indice];
     return {
       number: numbers[indice] as string,
       creation,
@@ -191,7 +193,7 @@ function newRecords(
       origin: onGuide(origin),
       destination: onGuide(destination),
       ...(route && { route }),
-      ...(service === 'the service' && { pickUp: pickUpPlace(destination) }),
+      ...(isPickedUp && { pickUp: pickUpPlace(destination) }),
       ...(amounts[indice] ?? { freight: 0, total: 0 }),
       guide: asStored(guide),
       ...kept,

@@ -126,6 +126,8 @@ test('a guide that is picked up has the branch as it was', async ({ demo, guides
   expect(await places()).toEqual(before);
   const [atHome] = await demo.created(to({ CodigoPostal: '64000' }));
   expect(await guides.findOne({ _id: atHome?.SEND_GUIA ?? '' })).not.toHaveProperty('pickUp');
+  expect((body.data as Routed[]).map((guide) => 'Ruta' in guide)).toEqual([false, false]);
+  expect((atHome as Routed).Ruta).toBe('N-3');
 });
 
 test('retention takes the route with the postal code, and leaves the branch', async ({
@@ -133,10 +135,13 @@ test('retention takes the route with the postal code, and leaves the branch', as
   guides,
   stores,
 }) => {
+  const [atHome] = await demo.created(to({ CodigoPostal: '64000' }));
   const { body } = await demo.create([to({ CodigoPostal: '64000' })], 'the service');
-  const [{ SEND_GUIA: _id = '' } = {}] = body.data as Routed[];
-  await new PersonalDataStore(stores.mongo).anonymiseSection([_id], 'Destinatario');
-  const guide = await guides.findOne({ _id });
-  expect(guide).toMatchObject({ destination: { code: 'MTY01' }, pickUp: { Horario: HOURS } });
-  expect(guide).not.toHaveProperty('route');
+  const [pickedUp] = body.data as Routed[];
+  const numbers = [atHome, pickedUp].map((guide) => guide?.SEND_GUIA ?? '');
+  await new PersonalDataStore(stores.mongo).anonymiseSection(numbers, 'Destinatario');
+  const [routed, placed] = await Promise.all(numbers.map((_id) => guides.findOne({ _id })));
+  expect(routed).toMatchObject({ destination: { code: 'MTY01' } });
+  expect(routed).not.toHaveProperty('route');
+  expect(placed).toMatchObject({ pickUp: { Horario: HOURS } });
 });
