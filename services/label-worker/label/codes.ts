@@ -1,6 +1,6 @@
-import bwip from 'bwip-js';
 import QRCode from 'qrcode';
 import type { Rect } from '../drawing.ts';
+import { code128 } from './code-128.ts';
 
 /** Light margin on either side, in modules (ISO/IEC 15417). */
 export const BARCODE_QUIET_ZONE = 10;
@@ -9,13 +9,11 @@ export const BARCODE_QUIET_ZONE = 10;
 export type BarcodePosition = { middle: number; y: number; height: number; module: number };
 
 export function barcode(text: string, { middle, y, height, module }: BarcodePosition): Rect[] {
-  const [symbol] = bwip.raw('code128', text, {});
-  // Alternates the widths of a bar and of the space behind it, in modules.
-  if (!symbol || !('sbs' in symbol)) throw new Error('bwip-js returned a Code 128 without widths of bars');
-  const width = symbol.sbs.reduce((sum, modules) => sum + modules, 2 * BARCODE_QUIET_ZONE) * module;
+  const widths = code128(text);
+  const width = widths.reduce((sum, modules) => sum + modules, 2 * BARCODE_QUIET_ZONE) * module;
   let x = middle - Math.round(width / 2) + BARCODE_QUIET_ZONE * module;
   const bars: Rect[] = [];
-  for (const [i, modules] of symbol.sbs.entries()) {
+  for (const [i, modules] of widths.entries()) {
     if (i % 2 === 0) bars.push([x, y, modules * module, height]);
     x += modules * module;
   }
