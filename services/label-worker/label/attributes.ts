@@ -11,6 +11,7 @@ const isSize = (value: unknown) => isNumber(value, Number.MIN_VALUE, MAX_DOTS);
 
 const TYPES = {
   text: [(value: unknown) => typeof value === 'string', 'a text'],
+  markLetter: [(value: unknown) => value === 'D' || value === 'S', '"D" or "S"'],
   flag: [(value: unknown) => typeof value === 'boolean', 'true or false'],
   length: [(value: unknown) => typeof value === 'string' && LENGTH.test(value), 'a length, such as "100mm"'],
   position: [isPosition, 'a number of dots'],
@@ -22,6 +23,7 @@ const TYPES = {
   // The steps of fitting a text grow with its lines at the smallest type.
   points: [(value: unknown) => isNumber(value, 1, 1_000), 'a number of points, 1 to 1000'],
   lines: [(value: unknown) => isNumber(value, 1, 100) && Number.isInteger(value), 'a whole number, 1 to 100'],
+  rank: [(value: unknown) => isNumber(value, 0, 100), 'a number, 0 to 100'],
   scale: [(value: unknown) => isNumber(value, 1, 10), 'a number, 1 to 10'],
 } satisfies Record<string, [(value: unknown) => boolean, string]>;
 
@@ -45,7 +47,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
   '#eachPackage': { attributes: {} },
   text: { value: 'text?', attributes: { ...ANCHOR, ...FITTED, width: 'size?', keepBaseline: 'flag?' } },
   '#column': { attributes: { x: 'position?', y: 'position?', ...AREA, gap: 'gap', maxScale: 'scale?' } },
-  field: { value: 'text?', attributes: FITTED },
+  field: {
+    value: 'text?',
+    attributes: { ...FITTED, whole: 'flag?', importance: 'rank?', minLines: 'lines?', tail: 'text?' },
+  },
   fit: { value: 'text?', attributes: { width: 'size', ...FITTED } },
   '#logo': {
     value: 'text?',
@@ -53,10 +58,34 @@ export const CALLS: Readonly<Record<string, Call>> = {
   },
   logo: { value: 'text?', attributes: AREA },
   rule: { attributes: { x: 'wholePosition', y: 'wholePosition', width: 'wholeSize', height: 'wholeSize' } },
+  stamp: { value: 'text?', attributes: { middle: 'position', y: 'position', size: 'points' } },
+  serviceMark: {
+    value: 'markLetter',
+    attributes: { x: 'wholePosition', y: 'wholePosition', size: 'wholeSize' },
+  },
   path: { value: 'text', attributes: { stroke: 'size' } },
   qr: { value: 'text', attributes: { ...CODE_POSITION, size: 'wholeSize' } },
   barcode: { value: 'text', attributes: { ...CODE_POSITION, height: 'wholeSize', module: 'wholeSize' } },
 };
+
+type Check = { accepts: (value: unknown) => boolean; wanted: string; isOptional: boolean };
+
+/** Made once, because each text of each label is such a call. */
+const CHECKS: Readonly<
+  Record<string, { value?: Check; attributes: Map<string, Check>; required: string[] }>
+> = Object.fromEntries(
+  Object.entries(CALLS).map(([name, { value, attributes }]) => {
+    const checks = Object.entries(attributes).map(([key, type]) => [key, checkOf(type)] as const);
+    const required = checks.filter(([, { isOptional }]) => !isOptional).map(([key]) => key);
+    return [name, { ...(value && { value: checkOf(value) }), attributes: new Map(checks), required }];
+  }),
+);
+
+function checkOf(type: Type): Check {
+  const isOptional = type.endsWith('?');
+  const [accepts, wanted] = TYPES[(isOptional ? type.slice(0, -1) : type) as keyof typeof TYPES];
+  return { accepts, wanted, isOptional };
+}
 
 /**
  * Checks the values and attributes that a template gives a helper.
@@ -64,26 +93,32 @@ export const CALLS: Readonly<Record<string, Call>> = {
  * @throws with helper, attribute and value if one is missing, unknown or wrong.
  */
 export function checkCall(name: string, values: readonly unknown[], hash: Record<string, unknown>): void {
-  const call = CALLS[name];
-  if (!call) {
+  const checks = CHECKS[name];
+  if (!checks) {
     const other = name.startsWith('#') ? name.slice(1) : `#${name}`;
     throw new Error(`there is no {{${name}}}; write {{${other}}}`);
   }
-  if (values.length !== (call.value ? 1 : 0))
-    throw new Error(`{{${name}}} takes ${call.value ? 'one value' : 'no value'}`);
-  if (call.value) checkValue(name, 'value', call.value, values[0]);
+  if (values.length !== (checks.value ? 1 : 0))
+    throw new Error(`{{${name}}} takes ${checks.value ? 'one value' : 'no value'}`);
+  if (checks.value) checkValue(name, 'value', checks.value, values[0]);
   for (const attribute in hash) {
-    if (!Object.hasOwn(call.attributes, attribute))
-      throw new Error(`{{${name}}} has no attribute "${attribute}"`);
+    const check = checks.attributes.get(attribute);
+    if (!check) throw new Error(`{{${name}}} has no attribute "${attribute}"`);
+    checkValue(name, attribute, check, hash[attribute]);
   }
-  for (const attribute in call.attributes)
-    checkValue(name, attribute, call.attributes[attribute] as Type, hash[attribute]);
+  for (const attribute of checks.required) {
+    if (hash[attribute] === undefined)
+      throw new Error(`{{${name}}} needs ${attribute}, ${checks.attributes.get(attribute)?.wanted}`);
+  }
 }
 
-function checkValue(helper: string, name: string, type: Type, value: unknown): void {
-  const isOptional = type.endsWith('?');
+function checkValue(
+  helper: string,
+  name: string,
+  { accepts, wanted, isOptional }: Check,
+  value: unknown,
+): void {
   if (value === undefined && isOptional) return;
-  const [accepts, wanted] = TYPES[(isOptional ? type.slice(0, -1) : type) as keyof typeof TYPES];
   if (value === undefined) throw new Error(`{{${helper}}} needs ${name}, ${wanted}`);
   if (!accepts(value))
     throw new Error(`{{${helper}}}: ${name} must be ${wanted}, not ${JSON.stringify(value)}`);

@@ -7,6 +7,9 @@ import { readFileSync } from 'node:fs';
 
 export type Face = 'medium' | 'bold';
 
+/** A blank at which no line breaks. `inCharset` leaves none in the texts of a label. */
+const NO_BREAK = '\u00a0';
+
 /** In thousandths of an em, separated by blanks. A test measures them in Chromium. */
 type WidthsFile = { characters: string } & Record<Face, string>;
 const file: WidthsFile = JSON.parse(readFileSync(new URL('fonts/widths.json', import.meta.url), 'utf8'));
@@ -18,6 +21,7 @@ function byCode(thousandths: string): Float64Array {
   for (const [i, width] of thousandths.split(' ').entries()) {
     widths[file.characters.charCodeAt(i)] = Number(width) / 1_000;
   }
+  widths[NO_BREAK.charCodeAt(0)] = widths[' '.charCodeAt(0)] as number;
   return widths;
 }
 
@@ -29,22 +33,26 @@ export function widthOf(text: string, face: Face): number {
   return width;
 }
 
+/** In em: the ellipsis and a few letters of the text that a line shows before a tail. */
+const LEAST_BEFORE_TAIL = 2;
+
+/** `cut`: some of the text is left out. `whole`: nothing is left out, and no word is broken. */
+export type Broken = { lines: string[]; whole: boolean; cut: boolean };
+
 /**
  * Breaks a text into at most `count` lines no wider than `room` em. Breaks between words, or within a word that is longer
  * than a line. Cuts the rest with an ellipsis.
- * @returns `whole`: no word is broken, and nothing is cut.
+ * @param reserve room in em that the last of `count` lines leaves free.
  */
-export function breakLines(
-  text: string,
-  room: number,
-  count: number,
-  face: Face,
-): { lines: string[]; whole: boolean } {
+export function breakLines(text: string, room: number, count: number, face: Face, reserve = 0): Broken {
   const lines: string[] = [];
   let whole = true;
   let rest = text;
-  while (widthOf(rest, face) > room) {
-    if (lines.length === count - 1) return { lines: [...lines, cut(rest, room, face)], whole: false };
+  while (true) {
+    const isLast = lines.length === count - 1;
+    const lineRoom = isLast ? room - reserve : room;
+    if (widthOf(rest, face) <= lineRoom) return { lines: [...lines, rest.trimEnd()], whole, cut: false };
+    if (isLast) return { lines: [...lines, cut(rest, lineRoom, face)], whole: false, cut: true };
     const fitting = Math.max(1, fittingLength(rest, room, face));
     const space = rest.lastIndexOf(' ', fitting);
     const [nextWord = ''] = rest.slice(space + 1).split(' ', 1);
@@ -55,7 +63,24 @@ export function breakLines(
     lines.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
-  return { lines: [...lines, rest.trimEnd()], whole };
+}
+
+/** Breaks a text and its tail, which stays whole where the text before it is cut, and on one line if it fits. */
+export function breakWithTail(text: string, tail: string, room: number, count: number, face: Face): Broken {
+  const together = breakLines(`${text} ${tail.replaceAll(' ', NO_BREAK)}`, room, count, face);
+  const isTogether = together.whole || (!together.cut && widthOf(tail, face) <= room);
+  const broken = isTogether ? together : breakLines(`${text} ${tail}`, room, count, face);
+  if (!broken.cut) return { ...broken, lines: broken.lines.map((line) => line.replaceAll(NO_BREAK, ' ')) };
+  const reserve = widthOf(` ${tail}`, face);
+  // With less room beside it, a tail begins a line of its own.
+  if (reserve < room - LEAST_BEFORE_TAIL) {
+    const { lines } = breakLines(text, room, count, face, reserve);
+    return { lines: [...lines.slice(0, -1), `${lines.at(-1)} ${tail}`], whole: false, cut: true };
+  }
+  if (count === 1) return { lines: [cut(text, room, face)], whole: false, cut: true };
+  const after = breakLines(tail, room, count - 1, face).lines;
+  const before = breakLines(text, room, count - after.length, face).lines;
+  return { lines: [...before, ...after], whole: false, cut: true };
 }
 
 function fittingLength(text: string, room: number, face: Face): number {

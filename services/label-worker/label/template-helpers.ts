@@ -2,6 +2,7 @@ import Handlebars, { type HelperOptions } from 'handlebars';
 import { type BarcodePosition, barcode, type QrPosition, qr } from './codes.ts';
 import { fit, flowingBarcode, flowingLogo, flowingQr } from './flow/flow-helpers.ts';
 import { logoLayout, type Room } from './logo-layout.ts';
+import { type MarkLetter, type MarkPosition, serviceMark } from './service-mark.ts';
 import type { Sheet } from './sheet.ts';
 import { inAscii, isPlacedAt, textHelpers } from './text-helpers.ts';
 import type { LabelView } from './view.ts';
@@ -68,6 +69,10 @@ export const templateHelpers = {
   logo,
   path,
   rule,
+  /** `{{serviceMark serviceLetter x= y= size=}}` */
+  serviceMark(letter: MarkLetter, { hash, data: { sheet } }: Options<MarkPosition>): void {
+    sheet.draw(serviceMark(letter, hash));
+  },
   ...textHelpers,
   fit,
   /** `{{qr value middle= y= size=}}`, or `{{qr value size=}}` in HTML. */

@@ -1,7 +1,14 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
 import { CSS_PIXELS_PER_DOT, DOTS_PER_MM, DOTS_PER_POINT } from '../drawing.ts';
 import type { Sheet } from './sheet.ts';
-import { type Column, type FittedText, fitColumn, fitText, type Typesetting } from './text-fitting.ts';
+import {
+  type Column,
+  type Field,
+  type FittedText,
+  fitColumn,
+  fitText,
+  type Typesetting,
+} from './text-fitting.ts';
 
 /** The template helpers for texts: each line becomes a `tspan` in the one SVG text of its page. */
 
@@ -27,7 +34,8 @@ function text(value: string | undefined, { hash, data }: TextOptions): void {
   data.sheet.layer.texts += spans(fitted, top, hash, hash);
 }
 
-type FieldOptions = { hash: Style; data: { fields?: (Style & { text: string })[] } };
+type FieldStyle = Omit<Field, 'text'> & { class?: string };
+type FieldOptions = { hash: FieldStyle; data: { fields?: (FieldStyle & { text: string })[] } };
 type ColumnOptions = HelperOptions & { hash: Column & { x?: number; y?: number }; data: { sheet: Sheet } };
 
 /**
@@ -57,10 +65,24 @@ export function isPlacedAt(x: number | undefined, y: number | undefined): boolea
 
 function field(value: string | undefined, { hash, data }: FieldOptions): void {
   if (!data.fields) throw new Error('{{field}} stands in a {{#column}}');
+  const { tail } = hash;
   if (value) data.fields.push({ ...hash, text: value });
+  else if (tail) data.fields.push({ ...hash, text: tail, tail: '' });
 }
 
-export const textHelpers = { text, column, field };
+/** Degrees: a line of a letter then crosses a line of text in few places, and hides none of it. */
+const STAMP_TURN = -12;
+type StampOptions = { hash: { middle: number; y: number; size: number }; data: { sheet: Sheet } };
+
+/** `{{stamp value middle= y= size=}}`: outlined letters across what stands there, with their centre at a place. */
+function stamp(value: string | undefined, { hash: { middle, y, size }, data }: StampOptions): void {
+  if (!value) return;
+  const position = `x="${middle}" y="${y}" transform="rotate(${STAMP_TURN} ${middle} ${y})"`;
+  const text = inAscii(Handlebars.escapeExpression(value));
+  data.sheet.layer.graphics += `<text class="stamp" ${position} font-size="${size * DOTS_PER_POINT}">${text}</text>`;
+}
+
+export const textHelpers = { text, column, field, stamp };
 
 function spans({ lines, size }: FittedText, top: number, style: Style, anchor: Anchor): string {
   // With quarters of dots and an em of 1 024 units, sums of widths are exact in binary. Chromium then writes a line

@@ -6,10 +6,15 @@ type Guide = LabelPayload['guide'];
 /** An absent field is empty, or a dash in a table. */
 export type LabelView = ReturnType<typeof labelView>;
 
+/** The letter that a label shows from afar (docs/labels.md "What a label says first"). */
+const SERVICE_LETTERS = { Domicilio: 'D', 'the service': 'S' } as const;
 const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
-/** A label of a test account says in one line, or left and right of a code, that nobody may send the parcel. */
-const TEST_BAND = { band: 'PRUEBA · NO ENVIAR', left: 'PRUEBA', right: 'NO ENVIAR' };
-const NO_BAND = { band: undefined, left: undefined, right: undefined };
+/**
+ * A label of a test account says in one line, left and right of a code, or across the recipient, that nobody may send the
+ * parcel.
+ */
+const TEST_BAND = { band: 'PRUEBA · NO ENVIAR', left: 'PRUEBA', right: 'NO ENVIAR', across: 'PRUEBA' };
+const NO_BAND = { band: undefined, left: undefined, right: undefined, across: undefined };
 /** What a table has in place of an absent value. */
 export const NONE = '—';
 const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
@@ -30,9 +35,15 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     tracking: { url: payload.trackingUrl, text: label.trackingUrl },
     test: testBand(isTestNumber(label.number)),
     service: SERVICES[label.service].toUpperCase(),
+    serviceLetter: SERVICE_LETTERS[label.service],
     date: dateText(label.createdAt),
     origin: label.origin,
-    destination: label.destination,
+    destination: {
+      ...label.destination,
+      postalCode: label.pickUp?.CodigoPostal ?? guide.Destinatario.CodigoPostal,
+    },
+    route: label.route,
+    pickUp: pickUpView(label.pickUp),
     sender: { name: from.Nombre, phones: phones(from), email: from.Email, ...returnAddress(from) },
     recipient: recipientView(guide.Destinatario),
     goods: goodsView(guide.Producto),
@@ -69,19 +80,22 @@ function packageSuffix(index: number): string {
   return String(index).padStart(2, '0');
 }
 
-/** Two lines, and both in one. Without a return address all are empty. */
+/** Two lines, each also in two parts, and both in one. Without a return address all are empty. */
 function returnAddress(from: Guide['Remitente']) {
-  const street = streetText(from);
-  const place = list(', ', districtText(from), placeText(from));
-  return { street, place, address: list(', ', street, place) };
+  const { streetName, numbers, district: part } = addressView(from);
+  const town = placeText(from);
+  const street = list(' ', streetName, numbers);
+  const place = list(', ', part, town);
+  const district = beforeComma(part, town);
+  return { street, place, address: list(', ', street, place), streetName, numbers, district, town };
 }
 
 function recipientView(to: Guide['Destinatario']) {
   return {
     name: to.Nombre,
     company: list(' · ', to.RazonSocial, to.RFC && `RFC ${to.RFC.toUpperCase()}`),
-    street: streetText(to),
-    district: districtText(to),
+    street: list(' ', to.Calle, numbersText(to)),
+    ...addressView(to),
     place: placeText(to),
     postalCode: to.CodigoPostal ?? NONE,
     reference: to.Referencias && `Referencias: ${to.Referencias}`,
@@ -91,18 +105,64 @@ function recipientView(to: Guide['Destinatario']) {
   };
 }
 
-type Address = Guide['Remitente'] | Guide['Destinatario'];
+type AddressField =
+  | 'Calle'
+  | 'Numero_exterior'
+  | 'Numero_interior'
+  | 'Colonia'
+  | 'CodigoPostal'
+  | 'Municipio'
+  | 'Estado';
+type Address = { [Field in AddressField]?: string | undefined };
 
-function streetText({ Calle, Numero_exterior, Numero_interior }: Address): string {
-  return list(' ', Calle, Numero_exterior, Numero_interior && `Int. ${Numero_interior}`);
+/**
+ * Where a recipient picks the parcel up. Guides that are delivered, and those of before 1.7.0, have no such place: then all
+ * is empty.
+ */
+function pickUpView(place: LabelPayload['pickUp']) {
+  return {
+    caption: place && 'RECOGER EN',
+    ...addressView({ ...place, Numero_exterior: place?.Numero }),
+    phone: place?.Telefono && `Tel. ${place.Telefono}`,
+    hours: place?.Horario && `Horario: ${place.Horario}`,
+  };
+}
+
+/** An address in the parts of which a column never cuts the last ones: the street's numbers, and the state. */
+function addressView(address: Address) {
+  return {
+    streetName: address.Calle,
+    numbers: numbersText(address),
+    district: districtText(address),
+    locality: beforeComma(localityText(address), address.Estado),
+    state: address.Estado,
+  };
+}
+
+/** Ends a part with a comma if its tail follows. */
+function beforeComma(part: string | undefined, tail: string | undefined): string | undefined {
+  return part && tail ? `${part},` : part;
+}
+
+function numbersText({ Numero_exterior, Numero_interior }: Address): string {
+  return list(' ', Numero_exterior, Numero_interior && labelled('Int.', /^int\b/i, Numero_interior));
 }
 
 function districtText({ Colonia }: Address): string | undefined {
-  return Colonia && `Col. ${Colonia}`;
+  return Colonia && labelled('Col.', /^col(onia)?\b/i, Colonia);
 }
 
-function placeText({ CodigoPostal, Municipio, Estado }: Address): string {
-  return list(', ', list(' ', CodigoPostal && `C.P. ${CodigoPostal}`, Municipio), Estado);
+/** Says what a text is, unless the customer has written so. */
+function labelled(label: string, written: RegExp, text: string): string {
+  return written.test(text) ? text : `${label} ${text}`;
+}
+
+function localityText({ CodigoPostal, Municipio }: Address): string {
+  return list(' ', CodigoPostal && `C.P. ${CodigoPostal}`, Municipio);
+}
+
+function placeText(address: Address): string {
+  return list(', ', localityText(address), address.Estado);
 }
 
 function goodsView(goods: Guide['Producto']) {
@@ -112,12 +172,20 @@ function goodsView(goods: Guide['Producto']) {
     content: goods.Contenido,
     information: goods.InformacionAdicional,
     packages: goods.Paquetes && `Paquetes: ${goods.Paquetes}`,
+    ...severalPackages(goods.Paquetes),
     weight: goods.Peso === undefined ? NONE : `${measureText(goods.Peso)} kg`,
     measures: measures.some((side) => side !== undefined)
       ? `${measures.map((side) => (side === undefined ? NONE : measureText(side))).join(' × ')} cm`
       : NONE,
     value: goods.ValorDeclarado === undefined ? NONE : `${money.format(goods.ValorDeclarado)} MXN`,
   };
+}
+
+/** What a letter of a guide with several packages says: it is of the first of them alone. */
+function severalPackages(count = 1) {
+  return count > 1
+    ? { position: `1 / ${count}`, packageNote: 'Cada paquete lleva su etiqueta pequeña' }
+    : { position: undefined, packageNote: undefined };
 }
 
 export function measureText(value: number): string {

@@ -34,7 +34,7 @@ function cornerAt(place: number): { x: number; y: number } {
 
 /** Where a label has its QR code and its bars. */
 const CODES: Area[] = [
-  [550, 70, 220, 210],
+  [550, 82, 220, 206],
   [150, 636, 500, 104],
 ];
 
@@ -49,10 +49,18 @@ function dotsIn({ width, pixels }: Picture, [left, top, columns, rows]: Area): s
 
 /** Returns the first and last column and row with ink in a quarter of a sheet. */
 function inkIn({ width, height, pixels }: Picture, place: number) {
-  const [left, top] = [((place - 1) % 2) * (width >> 1), Math.floor((place - 1) / 2) * (height >> 1)];
+  return inkOf({ width, height, pixels }, [
+    ((place - 1) % 2) * (width >> 1),
+    Math.floor((place - 1) / 2) * (height >> 1),
+    width >> 1,
+    height >> 1,
+  ]);
+}
+
+function inkOf({ width, height, pixels }: Picture, [left, top, columns, rows]: Area) {
   const ink = { left: width, top: height, right: -1, bottom: -1 };
-  for (let y = top; y < top + (height >> 1); y++) {
-    for (let x = left; x < left + (width >> 1); x++) {
+  for (let y = top; y < top + rows; y++) {
+    for (let x = left; x < left + columns; x++) {
       if ((pixels[y * width + x] ?? 255) > 127) continue;
       ink.left = Math.min(ink.left, x);
       ink.right = Math.max(ink.right, x);
@@ -87,7 +95,8 @@ describe('labels on sheets of four', () => {
         (await demo.pdf(`/api/guias/etiqueta-pequena/${numbers[i]}`)).bytes,
         HEAD_DPI,
       );
-      const own = inkIn(alone as Picture, 1);
+      const { width, height } = alone as Picture;
+      const own = inkOf(alone as Picture, [0, 0, width, height]);
       const { x, y } = cornerAt(place);
       const ink = inkIn(sheets[sheet] as Picture, place);
       const [left, top] = [ink.left - own.left, ink.top - own.top];

@@ -20,8 +20,8 @@ import { randomLabel, seeded } from '#test/fixtures/labels/random-labels.ts';
 /** A code's part of the page, in dots, where the templates put it: a wrong place is no code at all. */
 const AREAS = {
   letter: { barcode: [1000, 1868, 495, 176], qr: [1279, 904, 352, 352], both: [990, 890, 650, 1200] },
-  medium: { barcode: [150, 984, 500, 144], qr: [546, 97, 222, 222], both: [0, 0, 799, 1199] },
-  small: { barcode: [150, 638, 500, 100], qr: [557, 73, 206, 206], both: [0, 0, 799, 799] },
+  medium: { barcode: [150, 984, 500, 144], qr: [546, 104, 222, 222], both: [0, 0, 799, 1199] },
+  small: { barcode: [150, 640, 500, 100], qr: [557, 82, 206, 206], both: [0, 0, 799, 799] },
 } as const;
 
 /** Of the bars of a Code 128. */
@@ -111,8 +111,9 @@ describe.each(LABEL_KINDS)('on the %s label', (kind) => {
 test.for(['medium', 'small'] as const)(
   'no square inch of a %s label outside its codes is more than 30 %% black',
   async (kind, { printer }) => {
-    for (const wide of ['MTY01', 'WMW04', 'HUX02']) {
-      const label = sample({ kind, destination: { code: wide, name: 'Huamantla' } });
+    for (const wide of ['MTY01', 'WMW04', 'HUX02', 'GDL']) {
+      const destination = { code: wide, name: 'Huamantla' };
+      const label = sample({ kind, destination, route: 'WMB-8', service: 'the service' });
       for (const page of await pagesOf(await printer.print(label), HEAD_DPI)) {
         for (const [left, top, width, height] of [AREAS[kind].barcode, AREAS[kind].qr]) {
           for (let y = top; y < top + height; y++) {
@@ -183,6 +184,23 @@ describe.each(LABEL_KINDS)(
       // Of a letter page the part where the codes are, as a hand scanner sees it: the whole takes four times as long.
       pages = [];
       for (const file of files) pages.push(...(await pagesOf(file, HEAD_DPI, { area: AREAS[kind].both })));
+    });
+
+    test('are decoded exactly at 300 dpi with 0.5 % salt and pepper', async ({ printer }) => {
+      const area = AREAS[kind].both.map((dots) => Math.round((dots * 300) / HEAD_DPI)) as unknown as Area;
+      const read = await codesOf(
+        await Promise.all(
+          labels.slice(0, 8).map(async (label) => {
+            const [picture] = await pagesOf(await printer.print(label), 300, { area });
+            return noisy(picture as Picture, 0.005, random);
+          }),
+        ),
+      );
+      expect(read).toEqual(
+        labels
+          .slice(0, 8)
+          .map((label) => expected(label, kind === 'letter' ? label.number : `${label.number}-01`)),
+      );
     });
 
     test.each(Object.keys(SPOILT))('are decoded exactly %s', async (how) => {

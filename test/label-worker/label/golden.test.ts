@@ -6,6 +6,7 @@ import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
+import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
@@ -24,6 +25,7 @@ const SHOWN = [
   ...['medium-usual', 'medium-logo', 'medium-long', 'medium-scripts', 'medium-alphabets'],
   ...['medium-return-address', 'medium-long-return-address'],
   ...['small-usual', 'small-long', 'small-scripts'],
+  ...LABEL_KINDS.flatMap((kind) => [`${kind}-pick-up`, `${kind}-longest`, `${kind}-test`]),
 ];
 /**
  * Share of pixels that may differ: other versions of poppler and FreeType draw the edges of letters otherwise. A

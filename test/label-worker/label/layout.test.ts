@@ -108,6 +108,68 @@ it('no column is higher than its room, whatever its fields say, or is refused fo
   );
 });
 
+describe('a column whose address stays whole', () => {
+  const DOTS_AT_LEAST_SIZE = 1.12 * 6 * DOTS_PER_POINT;
+  const words = (length: number) =>
+    'Prolongación Paseo de los Niños Héroes '.repeat(7).slice(0, length).trim();
+  const address = fc.record({
+    name: fc.integer({ min: 1, max: 120 }).map(words),
+    street: fc.integer({ min: 1, max: 120 }).map(words),
+    reference: fc.integer({ min: 1, max: 250 }).map(words),
+  });
+  const fieldsOf = ({ name, street, reference }: Record<'name' | 'street' | 'reference', string>) => [
+    { text: name, size: 14, maxLines: 2, bold: true, whole: true, importance: 1 },
+    { text: street, tail: 'Km 14.5 Int. B-302', size: 10, maxLines: 2, whole: true, importance: 2 },
+    { text: reference, size: 10, maxLines: 6 },
+  ];
+  const shown = (lines: readonly { text: string }[]) => lines.map(({ text }) => text).join(' ');
+
+  it('keeps to its room, and cuts what is not whole first', () => {
+    const height = fc.integer({ min: 5, max: 20 }).map((lines) => Math.ceil(lines * DOTS_AT_LEAST_SIZE));
+    fc.assert(
+      fc.property(address, fc.integer({ min: 420, max: 900 }), height, (given, width, height) => {
+        const [name, street, reference] = fitColumn(fieldsOf(given), {
+          width,
+          height,
+          gap: 0,
+          maxScale: 1.25,
+        });
+        if (!name || !street || !reference) throw new Error('A field is missing');
+        const last = reference.lines.at(-1)?.y ?? 0;
+        expect(last + 0.2 * reference.size * DOTS_PER_POINT).toBeLessThanOrEqual(height + 0.1);
+        expect(shown(street.lines)).toMatch(/Km 14\.5 Int\. B-302$/);
+        for (const { size } of [name, street, reference]) expect(size).toBeGreaterThanOrEqual(6);
+        if (name.cut || street.cut) expect(reference.lines).toHaveLength(1);
+        // The more important of two is cut last.
+        if (street.cut) expect(name.lines).toHaveLength(1);
+        if (!name.cut) expect(shown(name.lines)).toBe(given.name);
+        if (!street.cut) expect(shown(street.lines)).toBe(`${given.street} Km 14.5 Int. B-302`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("begins a line with a street's numbers rather than parting them", () => {
+    const [street] = fitColumn(
+      [{ text: 'Av. 20 de Noviembre', tail: 'Mz 3 Int. Oficina 2', size: 10, whole: true }],
+      {
+        width: em(widthOf('Av. 20 de Noviembre Mz 3 Int. Oficina', 'medium') + 0.1),
+        height: 60,
+        gap: 0,
+      },
+    );
+    expect(street?.lines.map(({ text }) => text)).toEqual(['Av. 20 de Noviembre', 'Mz 3 Int. Oficina 2']);
+  });
+});
+
+it('an address says Int. and Col. once, also where the customer has written them', () => {
+  const { recipient } = labelView(
+    label({ recipient: { Numero_interior: 'Int. 5', Colonia: 'Col. Roma Norte' } }),
+  );
+  expect([recipient.numbers.endsWith(' Int. 5'), recipient.district]).toEqual([true, 'Col. Roma Norte']);
+  expect(recipient.street).not.toContain('Int. Int.');
+});
+
 it.each([
   [0.0001, '0.001'],
   [0.0004, '0.001'],

@@ -1,33 +1,72 @@
 import { expect } from 'vitest';
+import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { OUR_TEMPLATES } from '#services/label-worker/label/templates.ts';
+import { testBand } from '#services/label-worker/label/view.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
-import { test } from '#test/fixtures/labels/label-printing.ts';
 import { HEAD_DPI, type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
+import { test } from '#test/fixtures/labels/printing-browser.ts';
 
-/** A real label and a test label that differ only in the words: what tells them apart, the number, is the same. */
 const REAL = '482913650724';
+const TEST = `0${REAL.slice(1)}`;
+
+/** Where words of a test label stand: its top, the recipient's part, and beside the bars and their quiet zones. In dots. */
+const WORDS = {
+  letter: [
+    [0, 0, 1727, 104],
+    [96, 784, 1140, 700],
+  ],
+  medium: [
+    [20, 480, 760, 342],
+    [28, 1010, 118, 70],
+    [650, 1010, 120, 70],
+  ],
+  small: [
+    [20, 290, 760, 272],
+    [28, 644, 118, 70],
+    [650, 644, 120, 70],
+  ],
+} as const;
 
 test.for(LABEL_KINDS)(
-  'a %s of a test account has two words more, and else the same dots',
-  async (kind, { printer }) => {
-    const label = sample({ kind, packages: 1, trackingUrl: 'https://rastreo.example/1' });
-    const words = renderLabel({ ...label, number: `0${REAL.slice(1)}` }).html;
-    expect(words).toMatch(/PRUEBA/);
-    expect(words).toMatch(/NO ENVIAR/);
+  'a %s of a test account says so before its code, and has the same dots elsewhere',
+  async (kind, { printing }) => {
+    const label = sample({ kind, packages: 1 });
+    expect(renderLabel({ ...label, number: TEST }).html.match(/PRUEBA/g)).toHaveLength(2);
     expect(renderLabel(label).html).not.toMatch(/PRUEBA|NO ENVIAR/);
-    const printed = await Promise.all(
-      [label, { ...label, number: `0${REAL.slice(1)}` }].map(async (each) =>
-        pagesOf(await printer.print(each), HEAD_DPI),
-      ),
-    );
-    const [real, other] = printed.map(([page]) => page) as [Picture, Picture];
-    const rows = new Set<number>();
-    for (const [i, pixel] of real.pixels.entries()) {
-      if (Math.abs(pixel - (other.pixels[i] ?? 0)) > 64) rows.add(Math.floor(i / real.width));
+    // With the same number, so that the codes are those of the real label.
+    const { draw, ...ours } = OUR_TEMPLATES[kind];
+    const asTest = {
+      ...ours,
+      draw: (view, sheet) => draw({ ...view, test: testBand(true) }, sheet),
+    } satisfies typeof OUR_TEMPLATES.letter;
+    const pictures: Picture[] = [];
+    for (const templates of [OUR_TEMPLATES, { ...OUR_TEMPLATES, [kind]: asTest }]) {
+      const underlays = await printUnderlays(printing.print, templates);
+      const options = { templates, underlays, printHtml: printing.print, concurrency: 1, maxLabels: 1 };
+      pictures.push(...(await pagesOf(await createLabelPrinter(options).print(label), HEAD_DPI)));
     }
-    // The band, and the rows of the number and its code.
-    const top = Math.min(...rows);
-    expect(kind === 'letter' ? top < 104 : top >= 638).toBe(true);
+    const [real, other] = pictures;
+    if (!real || !other) throw new Error('A label has no page');
+    const changed = { dots: 0, inRecipient: 0, elsewhere: 0 };
+    const [recipient] = kind === 'letter' ? WORDS.letter.slice(1) : WORDS[kind];
+    for (const [i, pixel] of real.pixels.entries()) {
+      if (pixel === other.pixels[i]) continue;
+      const at = [i % real.width, Math.floor(i / real.width)] as const;
+      changed.dots++;
+      if (recipient && isIn(recipient, at)) changed.inRecipient++;
+      if (!WORDS[kind].some((area) => isIn(area, at))) changed.elsewhere++;
+    }
+    expect(changed.elsewhere).toBe(0);
+    expect(changed.inRecipient).toBeGreaterThan(1_000);
+    // Outlines hide little: a filled word would cover some five times as much.
+    expect(changed.inRecipient / (real.width * real.height)).toBeLessThan(0.02);
   },
 );
+
+function isIn([x, y, width, height]: readonly number[], [atX, atY]: readonly [number, number]): boolean {
+  const [left = 0, top = 0, across = 0, down = 0] = [x, y, width, height];
+  return atX >= left && atX < left + across && atY >= top && atY < top + down;
+}

@@ -9,18 +9,22 @@ const tool = (name: string, pdf: Uint8Array) => execFileSync(name, ['-'], { inpu
 
 const OURS = /^\w{6}\+(BarlowSemiCondensed|FiraSansCondensed|NotoSans|NotoSansSymbols2)-\w+ .* yes yes yes /;
 
+/** The outlined letters of a stamp, which Chromium writes as drawings. */
+const STAMP = /^\[none\] +Type 3 +Custom +yes no +yes /;
+
 const test = printing.extend('pdfs', { scope: 'file' }, ({ printer }) =>
   Promise.all(LABEL_CASES.map(({ label }) => printer.print({ ...label, packages: 1 }, { alone: true }))),
 );
 
 test.for(LABEL_CASES.map(({ name }, i) => [name, i] as const))(
   '%s is a small file with subsets of the service’s own fonts, a title, no date, no tags, no script and no form',
-  ([, i], { pdfs }) => {
+  ([name, i], { pdfs }) => {
     const pdf = pdfs[i] as Uint8Array;
     expect(pdf.length).toBeLessThan(60_000);
     const fonts = tool('pdffonts', pdf).trim().split('\n').slice(2);
     expect(fonts.length).toBeGreaterThan(0);
-    for (const font of fonts) expect(font).toMatch(OURS);
+    const own = name.endsWith('-test') ? fonts.filter((font) => !STAMP.test(font)) : fonts;
+    for (const font of own) expect(font).toMatch(OURS);
     const info = tool('pdfinfo', pdf);
     expect(info).toMatch(/^Title: +Guía \d{12}$/m);
     expect(info).not.toMatch(/Date:/);

@@ -2,7 +2,11 @@ import type { TSchema } from 'typebox';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
-import { everywhere, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import {
+  everywhere,
+  sample,
+  sampleLabels,
+} from '#services/label-worker/label/template-files/sample-labels.ts';
 import { loadTemplates, OUR_TEMPLATES } from '#services/label-worker/label/templates.ts';
 import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
 import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
@@ -87,12 +91,15 @@ const DRAWN = [
 
 describe.each(DRAWN)('on a $name label', ({ kind, templates }) => {
   const label: LabelPayload = { ...sample(), kind };
+  const pickedUp: LabelPayload = sampleLabels(kind)['pick-up'] ?? label;
   let usual: Set<string>;
   test.beforeAll(async ({ parsed }) => {
     // Texts of many lengths, since lines and sizes differ by them.
     const harmless = ['a', 'a b c d e f', 'word '.repeat(12), 'W'.repeat(120)];
     const labels = await parsed(
-      harmless.map((text) => renderLabel(everywhere(text, { kind }), templates).html),
+      [...harmless.map((text) => everywhere(text, { kind })), pickedUp].map(
+        (each) => renderLabel(each, templates).html,
+      ),
     );
     usual = new Set(labels.flatMap(({ elements }) => elements));
   });
@@ -100,9 +107,10 @@ describe.each(DRAWN)('on a $name label', ({ kind, templates }) => {
   test.for(PATHS.map((path) => [path.join('.'), path] as const))(
     '%s is text and nothing else',
     async ([_, path], { parsed }) => {
+      const base = path[0] === 'pickUp' ? pickedUp : label;
       const texts = [MARK, ...HOSTILE.map((text) => MARK + text)];
       const [plain, ...hostile] = await parsed(
-        texts.map((text) => renderLabel(replaced<LabelPayload>(label, path, text), templates).html),
+        texts.map((text) => renderLabel(replaced<LabelPayload>(base, path, text), templates).html),
       );
       for (const [index, { elements, marked, text }] of hostile.entries()) {
         expect(

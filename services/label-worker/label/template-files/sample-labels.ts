@@ -125,20 +125,62 @@ export const LEAST: Guide = {
   Creado_por: {},
 };
 
+/** Where the recipient of a sample picks the parcel up. */
+const PICK_UP: NonNullable<LabelPayload['pickUp']> = {
+  Calle: 'Av. Universidad',
+  Numero: '1200',
+  Colonia: 'Mitras Centro',
+  CodigoPostal: '64460',
+  Municipio: 'Monterrey',
+  Estado: 'Nuevo León',
+  Telefono: '8183334455',
+  Horario: 'Lunes a viernes de 9:00 a 18:00',
+};
+
+/** An address as long as docs/contract.md "Guides" allows, in words as addresses have. */
+const LONGEST_RECIPIENT: Guide['Destinatario'] = {
+  ...GUIDE.Destinatario,
+  Nombre:
+    'María Guadalupe de los Ángeles Villaseñor Gutiérrez de Velasco y Fernández de la Concha, Coordinación de Compras, Almacén',
+  RazonSocial:
+    'Distribuidora y Comercializadora de Productos Farmacéuticos y Hospitalarios del Bajío y Occidente, S. de R. L. de C. V.',
+  Calle:
+    'Prolongación Paseo de la Reforma entre Hidalgo y Benito Juárez, edificio azul frente a la farmacia, segundo piso, der.',
+  Numero_exterior: 'Km 14.5, Mz 3 Lote 7',
+  Numero_interior: 'Edif. C, Depto. 302B',
+  Colonia:
+    'Fraccionamiento Residencial Lomas de San Agustín y Ampliación Ejidal Emiliano Zapata, Segunda Sección, Privada del Río',
+  Municipio:
+    'Dolores Hidalgo Cuna de la Independencia Nacional, Localidad de San Antonio del Varal y Ranchería de la Cañada del Agua',
+  Estado:
+    'Veracruz de Ignacio de la Llave, Región de las Altas Montañas, Distrito Judicial de Orizaba y Zongolica, Rep. Mexicana',
+  CodigoPostal: '37800',
+  Celular: '528198765432109',
+  Telefono: '528112345678901',
+  Referencias:
+    'Entrada por la calle lateral, frente a la gasolinera; preguntar en la caseta por el almacén de farmacia y entregar solo de lunes a viernes de 8 a 14 horas. Si está cerrado, llamar al celular antes de dejarlo con los vecinos de enfrente, casa verde.',
+};
+
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60">' +
   '<path d="M4 46 34 8l18 23 12-14 24 29z" fill="none" stroke="#000" stroke-width="6" stroke-linejoin="round"/>' +
   '<path d="M4 55h112" stroke="#000" stroke-width="5"/><circle cx="98" cy="16" r="8"/></svg>';
 const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}} &amp; &lt;b&gt; <img src=x onerror=y>`;
 
+export const USUAL = 'usual';
+export const LONGEST = 'longest';
+
 /** Returns the extremes of a kind by name: every field, the fewest, the longest, and markup as text. */
 export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
   const packages = KINDS[kind].pagePerPackage ? 3 : 1;
   const logo = `data:image/svg+xml;base64,${Buffer.from(LOGO).toString('base64')}`;
   return {
-    usual: sample({ kind, packages }),
+    [USUAL]: sample({ kind, packages, route: 'R-12' }),
     logo: sample({ kind, logo }),
-    'pick-up': sample({ kind, guide: LEAST, service: 'the service' }),
+    'pick-up': sample({ kind, guide: LEAST, service: 'the service', pickUp: PICK_UP }),
+    // Of a guide of before 1.7.0.
+    'pick-up-without-place': sample({ kind, guide: LEAST, service: 'the service' }),
+    [LONGEST]: sample({ kind, packages, guide: { ...GUIDE, Destinatario: LONGEST_RECIPIENT } }),
     'return-address': withReturnAddress(sample({ kind, packages })),
     words: withReturnAddress(everywhere('palabra '.repeat(32), { kind, packages })),
     wide: withReturnAddress(everywhere('W'.repeat(250), { kind, packages })),
