@@ -37,8 +37,8 @@ Prints sample labels as PDF and PNG, with a page (index.html) that shows them si
 const renderPage = Handlebars.compile(readFileSync(new URL('labels-preview.hbs', import.meta.url), 'utf8'));
 
 type Options = { templates: string; out: string; executablePath: string };
-/** `index` is the path of the page, `problems` are what is wrong with the templates. */
-type Preview = { index: string; names: string[]; problems: string[] };
+/** `index` is the path of the page, `problems` are for what a worker refuses the templates, `warnings` for what it warns. */
+type Preview = { index: string; names: string[]; problems: string[]; warnings: string[] };
 
 const OPTIONS = {
   templates: { type: 'string', default: OUR_FOLDER },
@@ -49,8 +49,9 @@ if (import.meta.main) {
   await runProgram(HELP, OPTIONS, async (values) => {
     const executablePath = await provideChromium((line) => process.stdout.write(`${line}\n`));
     const [templates, out] = [resolve(values.templates), resolve(values.out)];
-    const { index, names, problems } = await preview({ templates, out, executablePath });
+    const { index, names, problems, warnings } = await preview({ templates, out, executablePath });
     process.stdout.write(`Printed ${names.length} labels: ${index}\n`);
+    for (const warning of warnings) process.stdout.write(`Warning: ${warning}\n`);
     if (problems.length > 0) throw new Error(problems.join('\n'));
   });
 }
@@ -62,13 +63,13 @@ export async function preview({ templates, out, executablePath }: Options): Prom
     { executablePath, sandboxRequired: false, document: DOCUMENT, concurrency: 1, printTimeoutMs: 20_000 },
     createLogger('preview', 'error'),
   );
-  const preview: Preview = { index: join(out, 'index.html'), names: [], problems: [] };
+  const preview: Preview = { index: join(out, 'index.html'), names: [], problems: [], warnings: [] };
   const attempt = (work: () => Promise<void>) =>
     work().catch((error: Error) => void preview.problems.push(error.message));
   try {
     await attempt(async () => {
       for (const file of templateNames(templates))
-        await attempt(() => printSamples(templates, file, out, browser, preview.names));
+        await attempt(() => printSamples(templates, file, out, browser, preview));
     });
     await writeFile(preview.index, renderPage(preview));
     return preview;
@@ -83,20 +84,21 @@ async function printSamples(
   file: string,
   out: string,
   { print: printHtml }: PrintingBrowser,
-  names: string[],
+  preview: Preview,
 ): Promise<void> {
   const [kind, template] = readTemplate(folder, file);
   const templates = { ...OUR_TEMPLATES, [kind]: template };
   const underlays = await printUnderlays(printHtml, templates);
   const printer = createLabelPrinter({ templates, underlays, printHtml, concurrency: 1, maxLabels: 50 });
-  const rasterize = await startPdfium();
-  await tryTemplates(templates, async (label, order, sample) => {
+  const { rasterize } = await startPdfium();
+  const warned = await tryTemplates(templates, async (label, order, sample) => {
     const pdf = await printer.print(label, order);
     if (!order.alone) return pdf;
     const name = `${kind}-${sample}`;
     await writeFile(join(out, `${name}.pdf`), pdf);
     await writeFile(join(out, `${name}.png`), toPng(rasterize(pdf, 0, DOTS_PER_MM), DOTS_PER_MM));
-    names.push(name);
+    preview.names.push(name);
     return pdf;
   });
+  preview.warnings.push(...warned);
 }

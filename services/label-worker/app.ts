@@ -68,7 +68,8 @@ async function assemble(
   const underlays = await printUnderlays(browser.print, templates);
   const printing = { templates, underlays, printHtml: browser.print, concurrency, maxLabels: BATCH_LABELS };
   // Trial labels count in no metric.
-  await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
+  const warnings = await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
+  for (const warning of warnings) log.warn(warning);
   const printer = createLabelPrinter({ ...printing, awaited, metrics, tracing });
   const telemetry = tracing && (await loadQueueTelemetry());
   const start = () => {

@@ -7,7 +7,7 @@ import { startPdfium } from './images/pdfium.ts';
 import { toPng } from './images/png.ts';
 import { renderLabel } from './label/render-label.ts';
 import { TemplateError } from './label/template-files/compile-template.ts';
-import { sampleLabels } from './label/template-files/sample-labels.ts';
+import { LONGEST, sampleLabels, USUAL } from './label/template-files/sample-labels.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './label/templates.ts';
 
 /** `alone`: in a document of its own. */
@@ -15,15 +15,19 @@ type Print = (label: LabelPayload, order: { alone: boolean }, sample: string) =>
 type Scan = Awaited<ReturnType<typeof startScanner>>;
 
 /**
- * Prints the sample labels with each template of an operator's own, and reads their codes back from the PDFs.
+ * Prints the sample labels with each template of an operator's own, and reads their codes and addresses back from the
+ * PDFs.
+ * @returns warnings: which parts of the longest address a template cuts.
  * @throws TemplateError if a label does not print, has wrong pages or codes, or looks different beside others.
  * @throws DomainError `browser-failed` if Chromium is at fault.
  */
-export async function tryTemplates(templates: LabelTemplates, print: Print): Promise<void> {
+export async function tryTemplates(templates: LabelTemplates, print: Print): Promise<string[]> {
   const own = LABEL_KINDS.filter((kind) => templates[kind] !== OUR_TEMPLATES[kind]);
-  if (own.length === 0) return;
+  if (own.length === 0) return [];
   const scan = await startScanner();
-  for (const kind of own) await tryTemplate(kind, templates, print, scan);
+  const warnings: string[] = [];
+  for (const kind of own) warnings.push(...(await tryTemplate(kind, templates, print, scan)));
+  return warnings;
 }
 
 async function tryTemplate(
@@ -31,7 +35,7 @@ async function tryTemplate(
   templates: LabelTemplates,
   print: Print,
   scan: Scan,
-): Promise<void> {
+): Promise<string[]> {
   const { file } = templates[kind];
   const refuse = (reason: string) => new TemplateError(file, undefined, reason);
   const printed = async (name: string, label: LabelPayload, alone: boolean): Promise<ScannedPage[]> => {
@@ -68,10 +72,44 @@ async function tryTemplate(
   for (const [name, pages] of together)
     if (pages.some(({ png }, i) => !pagesAlone.get(name)?.[i]?.png.equals(png)))
       throw refuse(`the sample "${name}" looks otherwise beside other labels: is an element not closed?`);
+  const textOf = (name: string) => pagesAlone.get(name)?.[0]?.text ?? '';
+  const cut = cutParts(kind, textOf(USUAL), textOf(LONGEST));
+  return cut.length > 0
+    ? [`${file}: the longest address is cut: ${cut.join(', ')}. Such a parcel may not reach its door`]
+    : [];
 }
 
-/** A page as PNG, and what a scanner reads there. */
-type ScannedPage = { png: Buffer; codes: { format: string; text: string }[] };
+/** What a parcel needs to reach its door. */
+const NEEDED = [
+  'Nombre',
+  'Calle',
+  'Numero_exterior',
+  'Numero_interior',
+  'Colonia',
+  'CodigoPostal',
+  'Municipio',
+  'Estado',
+  'Celular',
+  'Telefono',
+] as const;
+
+/** Returns the fields of the recipient that a template shows of a usual address, and not all of the longest one. */
+function cutParts(kind: LabelKind, usual: string, longest: string): string[] {
+  const samples = sampleLabels(kind);
+  const isShown = (field: (typeof NEEDED)[number], sample: string, text: string) =>
+    lettersOf(text).includes(lettersOf(samples[sample]?.guide.Destinatario[field] ?? ''));
+  return NEEDED.filter((field) => isShown(field, USUAL, usual) && !isShown(field, LONGEST, longest)).map(
+    (field) => `Destinatario.${field}`,
+  );
+}
+
+/** Leaves out blanks and signs, which differ where a line ends. */
+function lettersOf(text: string): string {
+  return text.normalize().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** A page as PNG, its text, and what a scanner reads there. */
+type ScannedPage = { png: Buffer; text: string; codes: { format: string; text: string }[] };
 
 /** Starts PDFium and ZXing from the files of their packages. */
 async function startScanner() {
@@ -80,11 +118,11 @@ async function startScanner() {
   const wasm = readFileSync(new URL(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
   // Without this file, ZXing would fetch it from the network.
   await prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer }, fireImmediately: true });
-  const rasterize = await startPdfium();
+  const { rasterize, textOf } = await startPdfium();
 
   return async (pdf: Uint8Array, page: number): Promise<ScannedPage> => {
     const png = toPng(rasterize(pdf, page, DOTS_PER_MM), DOTS_PER_MM);
     const found = await readBarcodes(png, { formats: ['Code128', 'QRCode'] });
-    return { png, codes: found.map(({ format, text }) => ({ format, text })) };
+    return { png, text: textOf(pdf, page), codes: found.map(({ format, text }) => ({ format, text })) };
   };
 }

@@ -22,10 +22,14 @@ const [MATRIX_BYTES, RECTANGLE_BYTES] = [24, 16];
 /** Sizes are binary fractions, so less than this share of a dot adds no dot. */
 const ROUNDING = 0.01;
 
-export type Rasterizer = (pdf: Uint8Array, page: number, dotsPerMm: number) => Bitmap;
+/** `page` counts from 0. `textOf` returns what the page says, in the order in which it is drawn. */
+export type Pdfium = {
+  rasterize(pdf: Uint8Array, page: number, dotsPerMm: number): Bitmap;
+  textOf(pdf: Uint8Array, page: number): string;
+};
 
 /** Starts PDFium from the file of its package, without the network. */
-export async function startPdfium(): Promise<Rasterizer> {
+export async function startPdfium(): Promise<Pdfium> {
   const file = readFileSync(new URL(import.meta.resolve('@embedpdf/pdfium/pdfium.wasm')));
   const library = await init({ wasmBinary: new Uint8Array(file).buffer });
   library.PDFiumExt_Init();
@@ -57,18 +61,37 @@ export async function startPdfium(): Promise<Rasterizer> {
     }
   }
 
-  return (pdf, page, dotsPerMm) => {
+  function readText(page: number): string {
+    const text = library.FPDFText_LoadPage(page);
+    const count = library.FPDFText_CountChars(text);
+    // UTF-16, with a zero at the end.
+    const bytes = malloc(2 * (count + 1));
+    try {
+      const written = library.FPDFText_GetText(text, 0, count, bytes);
+      return Buffer.from(memory.HEAPU8.buffer, bytes, 2 * Math.max(0, written - 1)).toString('utf16le');
+    } finally {
+      free(bytes);
+      library.FPDFText_ClosePage(text);
+    }
+  }
+
+  function onPage<T>(pdf: Uint8Array, page: number, use: (opened: number) => T): T {
     const bytes = malloc(pdf.length);
     memory.HEAPU8.set(pdf, bytes);
     const document = library.FPDF_LoadMemDocument(bytes, pdf.length, '');
     const opened = library.FPDF_LoadPage(document, page);
     try {
       if (!opened) throw new Error(`PDFium cannot open page ${page}: error ${library.FPDF_GetLastError()}`);
-      return drawPage(opened, dotsPerMm);
+      return use(opened);
     } finally {
       library.FPDF_ClosePage(opened);
       library.FPDF_CloseDocument(document);
       free(bytes);
     }
+  }
+
+  return {
+    rasterize: (pdf, page, dotsPerMm) => onPage(pdf, page, (opened) => drawPage(opened, dotsPerMm)),
+    textOf: (pdf, page) => onPage(pdf, page, readText),
   };
 }

@@ -13,7 +13,7 @@ export type PageTask = ImageFormat & { pdf: Uint8Array; page: number };
 const DOTS_PER_MM = { 203: 8, 300: 300 / 25.4 } as const;
 
 const port = parentPort as MessagePort;
-const rasterize = await startPdfium();
+const { rasterize } = await startPdfium();
 port.on('message', ({ pdf, page, format, dpi }: PageTask) => {
   const bitmap = rasterize(pdf, page, DOTS_PER_MM[dpi]);
   const file = format === 'png' ? toPng(bitmap, DOTS_PER_MM[dpi]) : toZpl(bitmap);

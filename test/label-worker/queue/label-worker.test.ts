@@ -256,7 +256,7 @@ test("a label that an operator's template cannot print fails with the template i
     });
     const bad = { ...fresh(), kind: 'medium', trackingUrl: `https://a.example/${'x'.repeat(300)}` } as const;
     await expect((await ask(bad)).waitUntilFinished(events, 30_000)).rejects.toThrow('label-unprintable');
-    const message = expect.stringContaining('medium.hbs:56: The QR code of 318 characters needs modules');
+    const message = expect.stringContaining('medium.hbs:58: The QR code of 318 characters needs modules');
     const template = 'examples/templates/html/medium.hbs';
     await vi.waitFor(() => {
       const logged = lines.map((line) => JSON.parse(line)).find(({ label: of }) => of === labelKey(bad));

@@ -175,6 +175,27 @@ describe('a template is tried at start, and refused', () => {
   });
 });
 
+test('a template that cuts the longest address is warned about, and prints', async ({
+  folderOf,
+  printerOf,
+}) => {
+  const cutting = '{{#column width=748 height=312 gap=0}}{{field recipient.name size=15 maxLines=2}}';
+  const short = `${cutting}{{field recipient.street size=11}}{{field recipient.place size=11}}{{/column}}`;
+  const whole = '<p style="width:95mm">{{recipient.name}}, {{recipient.street}}, {{recipient.place}}</p>';
+  const warningsOf = async (lines: string) => {
+    const own = await folderOf({ 'medium.hbs': withLines(lines) });
+    const templates = loadTemplates(own);
+    const warnings = await tryTemplates(templates, (await printerOf(templates)).print);
+    return warnings.map((warning) => warning.replace(`${own}/`, ''));
+  };
+  expect(await warningsOf(short)).toEqual([
+    'medium.hbs: the longest address is cut: Destinatario.Calle, Destinatario.Numero_exterior, Destinatario.Numero_interior, Destinatario.Municipio, Destinatario.Estado. Such a parcel may not reach its door',
+  ]);
+  // A template may leave a field out.
+  expect(await warningsOf(whole)).toEqual([]);
+  expect(await warningsOf('<p>{{recipient.phones}}</p>')).toEqual([]);
+});
+
 test("a template's version follows its content; ours is for other kinds", async ({ folderOf }) => {
   const versions = async (lines: string) => {
     const { letter, medium } = loadTemplates(await folderOf({ 'medium.hbs': withLines(lines) }));
