@@ -9,8 +9,12 @@ import { ADJUSTMENT_EXAMPLE } from '#services/api/openapi/examples.ts';
 import QUOTE_EXAMPLE from '#services/api/openapi/quote-example.json' with { type: 'json' };
 import { EventFields, REQUEST_FIELDS } from '#services/api/openapi/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
-import { sample, withReturnAddress } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { labelView } from '#services/label-worker/label/view.ts';
+import {
+  sample,
+  sampleLabels,
+  withReturnAddress,
+} from '#services/label-worker/label/template-files/sample-labels.ts';
+import { labelView, testBand } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
 import { type HttpErrors, textOf } from '#shared/http/http-errors.ts';
 import { MONGO_USERS } from '#shared/stores/collection.ts';
@@ -229,11 +233,14 @@ const DRAWS: Readonly<Record<string, string>> = {
   '#eachPackage': 'A page for each package, with what stands inside',
   text: 'A text with its first baseline at `y`. It begins at `x`, or has its middle at `middle`, or ends at `right`',
   '#column': 'A column of `field`s; empty ones take no room',
-  field: 'A text of a `#column`',
+  field:
+    'A text of a `#column`; `whole`, `importance`, `minLines` and `tail` say [what is cut first](../../docs/labels.md#text-fitting)',
   fit: 'A text where it stands, at most `maxLines` lines of `size` high',
   '#logo': 'The logo; `beside.x` and `beside.width` are the room between the logo and `right`',
   logo: 'The logo where it stands',
   rule: 'A black line',
+  stamp: 'Outlined letters across what stands there, with their centre at `middle` and `y`',
+  serviceMark: 'A filled square with a white `D` or `S`',
   path: 'An SVG path',
   qr: 'A QR code, its quiet zone included',
   barcode: 'A Code 128; `module` is the width of its narrowest bar',
@@ -252,8 +259,10 @@ function helpers(): string {
 
 /** The fields of label templates, each with an example. */
 function fields(): string {
-  const { packages, ...view } = labelView(withReturnAddress(sample({ kind: 'medium', packages: 3 })));
-  return leavesOf({ ...view, package: packages[0] })
+  const { pickUp } = labelView(sampleLabels('medium')['pick-up'] ?? sample());
+  const usual = withReturnAddress(sample({ kind: 'medium', packages: 3, route: 'R-12' }));
+  const { packages, ...view } = labelView(usual);
+  return leavesOf({ ...view, test: testBand(true), pickUp, package: packages[0] })
     .map(([path, value]) => `- \`${path}\`: ${value ?? 'the logo as a `data:` URI, where there is one'}\n`)
     .join('');
 }
