@@ -171,8 +171,7 @@ function goodsView(goods: Guide['Producto']) {
     kind: goods.TipoEnvio ?? NONE,
     content: goods.Contenido,
     information: goods.InformacionAdicional,
-    packages: goods.Paquetes && `Paquetes: ${goods.Paquetes}`,
-    ...severalPackages(goods.Paquetes),
+    ...packagesView(goods.Paquetes),
     weight: goods.Peso === undefined ? NONE : `${measureText(goods.Peso)} kg`,
     measures: measures.some((side) => side !== undefined)
       ? `${measures.map((side) => (side === undefined ? NONE : measureText(side))).join(' × ')} cm`
@@ -181,11 +180,12 @@ function goodsView(goods: Guide['Producto']) {
   };
 }
 
-/** What a letter of a guide with several packages says: it is of the first of them alone. */
-function severalPackages(count = 1) {
-  return count > 1
-    ? { position: `1 / ${count}`, packageNote: 'Cada paquete lleva su etiqueta pequeña' }
-    : { position: undefined, packageNote: undefined };
+/** A letter of a guide with several packages is of the first of them alone. */
+function packagesView(count: number | undefined) {
+  const packages = count === undefined ? undefined : `Paquetes: ${count}`;
+  return count !== undefined && count > 1
+    ? { packages, position: `1 / ${count}`, packageNote: `${packages}. Cada uno lleva su etiqueta pequeña` }
+    : { packages, position: undefined, packageNote: packages };
 }
 
 export function measureText(value: number): string {
