@@ -36,16 +36,17 @@ const test = services
     };
     return { jobs, stop: await pretendPrinter(stores, print, FORMER_VERSION) };
   })
-  /** The label of a guide with a route and a place where it is picked up, and a manifest with it. */
+  /** The labels of a guide with a route and of one that is picked up, and a manifest with both. */
   .extend('paths', { scope: 'file' }, async ({ stores, demo }) => {
     const coverage = [{ postalCode: '06600', code: 'MEX01', route: 'R-12' }];
     await new BranchStore(stores.mongo).loadCoverage(coverage);
     const known = async () => (await demo.get('/api/sucursales/cobertura/06600')).body.data;
     await expect.poll(known, { timeout: 30_000 }).toMatchObject({ Ruta: 'R-12' });
+    const [atHome] = await demo.created(minimalGuide());
     const { body } = await demo.create([minimalGuide()], 'the service');
-    const [{ SEND_GUIA: guide = '' } = {}] = body.data as CreatedGuide[];
-    const { Manifiesto } = manifestOf(await demo.post('/api/manifiestos', { Guias: [guide] }));
-    return [`/api/guias/etiqueta/${guide}`, `/api/manifiestos/${Manifiesto}/pdf`];
+    const Guias = [atHome, ...(body.data as CreatedGuide[])].map((guide) => guide?.SEND_GUIA ?? '');
+    const { Manifiesto } = manifestOf(await demo.post('/api/manifiestos', { Guias }));
+    return [...Guias.map((guide) => `/api/guias/etiqueta/${guide}`), `/api/manifiestos/${Manifiesto}/pdf`];
   });
 
 test('prints without what it does not know, and its print is not taken for ours', async ({
@@ -61,7 +62,8 @@ test('prints without what it does not know, and its print is not taken for ours'
   const former = await startFormer();
   for (const path of paths) expect(await print(path)).toMatchObject({ status: 200, version: FORMER_VERSION });
   expect(former.jobs.map(({ newer }) => newer)).toMatchObject([
-    { route: 'R-12', pickUp: { Calle: 'Av. Paseo de la Reforma' } },
+    { route: 'R-12' },
+    { pickUp: { Calle: 'Av. Paseo de la Reforma' } },
     { routes: { [/\d+$/.exec(paths[0] ?? '')?.[0] ?? '']: 'R-12' } },
   ]);
   // A worker of this release has all, by the same key: a picture is drawn from the PDF that has it.
@@ -69,10 +71,11 @@ test('prints without what it does not know, and its print is not taken for ours'
   await former.stop();
 
   await startLabelWorker();
-  const [label, manifest] = [await print(paths[0] ?? ''), await print(paths[1] ?? '')];
-  for (const printed of [label, manifest]) {
-    expect(printed).toMatchObject({ status: 200, version: TEMPLATE_VERSION });
+  for (const [i, shown] of ['R-12', 'RECOGER EN', 'R-12'].entries()) {
+    const { bytes, ...answer } = await print(paths[i] ?? '');
+    expect(answer).toEqual({ status: 200, version: TEMPLATE_VERSION });
+    expect(execFileSync('pdftotext', ['-layout', '-', '-'], { input: bytes, encoding: 'utf8' })).toContain(
+      shown,
+    );
   }
-  const text = execFileSync('pdftotext', ['-layout', '-', '-'], { input: manifest.bytes, encoding: 'utf8' });
-  expect(text).toContain('R-12');
 });
