@@ -32,7 +32,7 @@ const KEPT_MS = 60_000;
 /** Most cached answers: all postal codes, also those that nobody has, and codes of branches. */
 const MAX_KNOWN = 120_000;
 const MAX_BRANCHES = 10_000;
-/** How often a request asks: for more than 500 destinations twice, and again if a load came in between. */
+/** How often a request is repeated because a load came in between. */
 const MAX_ATTEMPTS = 5;
 /** How long an answer about cities is shared, in ms: a load is visible within a second. */
 const CITIES_MS = 500;
@@ -121,10 +121,10 @@ export class BranchesClient {
     });
   }
 
-  /** Returns the branch of a destination, or undefined if it has none. @throws as `resolve` does. */
-  async destination(query: DestinationQuery, caller: BranchesCaller): Promise<Branch | undefined> {
+  /** Returns what a destination names, or undefined if no guide may end there. @throws as `resolve` does. */
+  async destination(query: DestinationQuery, caller: BranchesCaller): Promise<Destination | undefined> {
     const { destinations } = await this.resolve({ origin: null, destinations: [query] }, caller);
-    return destinations[0]?.branch;
+    return destinations[0] ?? undefined;
   }
 
   /** Returns the active branches, ordered by code. Concurrent callers share one call. */
@@ -167,7 +167,7 @@ export class BranchesClient {
     return this.#pool.destroy();
   }
 
-  /** Returns what a call may ask of a query that this version has no answers for, without doubles; undefined if it has all. */
+  /** Returns the part of a query that this version has no answers for, without doubles; undefined if it has all. */
   #missing(version: string, { origin, destinations }: Query): ResolveRequest | undefined {
     const isKnown = (key: string) => this.#known.get(`${version} ${key}`) !== undefined;
     const origins = origin === null || isKnown(originKey(origin)) ? [] : [origin];
@@ -175,13 +175,13 @@ export class BranchesClient {
       destinations.map((query) => [destinationKey(query), query] as const).filter(([key]) => !isKnown(key)),
     );
     if (origins.length + unknown.size === 0) return undefined;
-    return { origins, destinations: withNeighbours([...unknown.values()].slice(0, MAX_GUIDES)) };
+    return { origins, destinations: withNeighbours([...unknown.values()]) };
   }
 
   #answer(version: string, { origin, destinations }: Query): Answer {
     const known = (key: string) => this.#known.get(`${version} ${key}`);
     return {
-      origin: (origin !== null && known(originKey(origin))?.branch) || null,
+      origin: origin === null ? null : (known(originKey(origin))?.branch ?? null),
       destinations: destinations.map((query) => {
         const { branch, route } = known(destinationKey(query)) ?? {};
         return branch ? { branch, route } : null;

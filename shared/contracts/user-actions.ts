@@ -19,8 +19,9 @@ export type UserAction = (typeof USER_ACTIONS)[number];
 
 /**
  * `ok`: the user got what was asked for. `failed`: the fault is ours (5xx other than a refusal; no answer within
- * `UNANSWERED_MS`, whatever the answer is then; for a webhook, whatever keeps us from sending). `refused`: the service was too busy (503 `saturado`). Users' own errors (4xx) are not counted, because they
- * say nothing of the requests that are right; neither are clients that left.
+ * `UNANSWERED_MS`, whatever the answer is then; for a webhook, whatever keeps us from sending). `refused`: the service was
+ * too busy (503 `saturado`). Users' own errors (4xx) are not counted, because they say nothing of the requests that are
+ * right; neither are clients that left.
  */
 export const ACTION_OUTCOMES = ['ok', 'failed', 'refused'] as const;
 export type ActionOutcome = (typeof ACTION_OUTCOMES)[number];

@@ -115,18 +115,8 @@ export class ActionCounts {
  * Returns the counts of labels of the last two hours, the current minute last.
  * @param now in ms since 1970, by the clock of Redis.
  */
-export async function readLabelCounts(
-  redis: RedisClient,
-  prefix: string,
-  now: number,
-): Promise<MinuteCounts[]> {
-  const minutes = lastMinutes(now, COUNTED_MINUTES);
-  const keys = minutes.flatMap((minute) => LABEL_OUTCOMES.map((outcome) => keyOf(prefix, outcome, minute)));
-  const counts = (await redis.mget(keys)).map(Number);
-  return minutes.map((minute, i) => {
-    const [printed = 0, failed = 0, refused = 0, limited = 0] = counts.slice(LABEL_OUTCOMES.length * i);
-    return { at: minute * MINUTE_MS, printed, failed, refused, limited };
-  });
+export function readLabelCounts(redis: RedisClient, prefix: string, now: number): Promise<MinuteCounts[]> {
+  return readMinutes(redis, prefix, lastMinutes(now, COUNTED_MINUTES), LABEL_OUTCOMES);
 }
 
 /**
@@ -138,20 +128,20 @@ export async function readActionSums(
   prefix: string,
   now: number,
 ): Promise<Record<UserAction, ActionSums>> {
-  const minutes = lastMinutes(now, FAILING.windowMinutes);
-  const wanted = USER_ACTIONS.flatMap((action) =>
-    ACTION_OUTCOMES.flatMap((outcome) => minutes.map((minute) => ({ action, outcome, minute }))),
-  );
-  const keys = wanted.map(({ action, outcome, minute }) => keyOf(prefix, countOf(action, outcome), minute));
-  const counts = await redis.mget(keys);
-  const amounts = wanted.map((one, i) => ({ ...one, amount: Number(counts[i] ?? 0) }));
+  const wanted = USER_ACTIONS.flatMap((action) => ACTION_OUTCOMES.map((outcome) => countOf(action, outcome)));
+  const counted = await readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), wanted);
   const sumsOf = (action: UserAction): ActionSums => {
-    const own = amounts.filter((one) => one.action === action);
-    const notOk = (minute: number) =>
-      sumOf(own.filter((one) => one.minute === minute && one.outcome !== 'ok'));
-    const failed = minutes.map((minute) => ({ at: minute * MINUTE_MS, notOk: notOk(minute) }));
-    const ok = sumOf(own.filter(({ outcome }) => outcome === 'ok'));
-    return { ok, notOk: sumOf(own) - ok, minutes: failed.filter((one) => one.notOk > 0) };
+    const [ok, failed, refused] = [
+      countOf(action, 'ok'),
+      countOf(action, 'failed'),
+      countOf(action, 'refused'),
+    ];
+    const minutes = counted.map((one) => ({ at: one.at, notOk: one[failed] + one[refused] }));
+    return {
+      ok: counted.reduce((sum, one) => sum + one[ok], 0),
+      notOk: minutes.reduce((sum, { notOk }) => sum + notOk, 0),
+      minutes: minutes.filter(({ notOk }) => notOk > 0),
+    };
   };
   return Object.fromEntries(USER_ACTIONS.map((action) => [action, sumsOf(action)])) as Record<
     UserAction,
@@ -159,8 +149,20 @@ export async function readActionSums(
   >;
 }
 
-function sumOf(counts: readonly { amount: number }[]): number {
-  return counts.reduce((sum, { amount }) => sum + amount, 0);
+/** Reads these counts of each minute. `at`: the beginning of the minute, in ms since 1970. */
+async function readMinutes<C extends Count>(
+  redis: RedisClient,
+  prefix: string,
+  minutes: readonly number[],
+  wanted: readonly C[],
+): Promise<(Record<C, number> & { at: number })[]> {
+  const keys = minutes.flatMap((minute) => wanted.map((count) => keyOf(prefix, count, minute)));
+  const counts = (await redis.mget(keys)).map(Number);
+  return minutes.map((minute, i) => {
+    const own = counts.slice(i * wanted.length, (i + 1) * wanted.length);
+    const amounts = Object.fromEntries(wanted.map((count, j) => [count, own[j] ?? 0])) as Record<C, number>;
+    return { at: minute * MINUTE_MS, ...amounts };
+  });
 }
 
 /** The oldest first, in minutes since 1970. */

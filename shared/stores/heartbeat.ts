@@ -49,8 +49,8 @@ export const ActionReport = Type.Object({
       lastAll: Type.Integer(),
       /** What the last failure was answered with. */
       codigo: Type.String(),
-      /** When the last of the failed requests began; processes of before 1.6.1 leave it out. */
-      lastBegan: Type.Optional(Type.Integer()),
+      /** When the last of the failed requests began. */
+      lastBegan: Type.Integer(),
     }),
   ),
 });

@@ -21,7 +21,8 @@ const WINDOW_MS = 60_000 * FAILING.windowMinutes;
 
 /**
  * Failures of one fault. Times are those of `performance.now()`.
- * `last`: when the last one failed; `lastBegan`: when the last request that failed began. `longestRow`: most successes in a row between two failures.
+ * `last`: when the last one failed; `lastBegan`: when the last request that failed began.
+ * `longestRow`: most successes in a row between two failures.
  */
 type Trouble = {
   since: number;
@@ -139,10 +140,7 @@ export class UserActions {
     });
   }
 
-  /**
-   * @param codigo of the error, or what is at fault.
-   * @param ms since the request began.
-   */
+  /** @param codigo of the error, or what is at fault. @param ms since the request began. */
   count(action: UserAction, outcome: ActionOutcome, codigo = '', ms = 0): void {
     const now = performance.now();
     this.#actions.get(action)?.count(outcome, codigo, now - ms, now);

@@ -81,7 +81,7 @@ const test = base.extend('start', async ({}, { onCleanup }) => {
       { account = 'demo', gone = new AbortController().signal } = {},
     ): Promise<unknown> =>
       client.destination({ postalCode }, { requestId: 'test', account, signal: gone }).then(
-        (found) => found?.Codigo,
+        (found) => found?.branch.Codigo,
         (error: { code?: unknown; name: string }) =>
           typeof error.code === 'string' ? error.code : error.name,
       );

@@ -253,6 +253,6 @@ if (process.env.UPDATE_PICTURES) {
 async function printingFails(fleet: Fleet): Promise<void> {
   const now = Date.now();
   const figures = { notOk: 4, all: 4, lastNotOk: 4, lastAll: 4 };
-  const failing = { since: now - 300_000, ...figures, codigo: 'etiqueta_tardia' };
+  const failing = { since: now - 300_000, lastBegan: now, ...figures, codigo: 'etiqueta_tardia' };
   await fleet.tell('api', { actions: { print: { lastNotOk: now, failing } } });
 }

@@ -288,7 +288,8 @@ describe('the list of problems', () => {
   ) => {
     const since = well.at - 25_000;
     const tail = { lastNotOk: Math.min(10, figures.notOk), lastAll: Math.min(10, figures.all) };
-    const failing = { since, ...tail, codigo: 'servicio_no_disponible', ...figures };
+    const lastBegan = well.at - 1_000;
+    const failing = { since, lastBegan, ...tail, codigo: 'servicio_no_disponible', ...figures };
     const actions = { [action]: { lastNotOk: well.at - 1_000, failing } };
     return { services: well.services.map((one) => (one.service === 'api' ? { ...one, actions } : one)) };
   };

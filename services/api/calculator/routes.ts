@@ -44,8 +44,8 @@ export async function calculatorRoutes(server: HttpServer, { config }: ApiOption
       }
       await countVisit(ip);
       const caller = { requestId, account: NO_ACCOUNT, signal: abortSignalOf(reply) };
-      const branch = await branches.destination({ postalCode: asked.destination }, caller);
-      const calculation = calculate({ tariff, now, localTime }, asked, branch);
+      const found = await branches.destination({ postalCode: asked.destination }, caller);
+      const calculation = calculate({ tariff, now, localTime }, asked, found?.branch);
       const { origin, destination } = asked;
       const title = `Envío de ${origin} a ${destination}`;
       return sendPage(reply, pricesPage({ carrier, title, fields, origin, destination, ...calculation }));

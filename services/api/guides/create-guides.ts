@@ -13,7 +13,7 @@ import { warnOfUnknownColonias } from '../postal-codes/colonia-warnings.ts';
 import { type HonourDeps, honourQuotes, type QuotedAmounts } from '../quotes/honour-quotes.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from '../requests/address-warnings.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from '../requests/guide-request.ts';
-import { type GuideBranches, resolveBranches } from '../requests/resolve-branches.ts';
+import { type GuideBranches, resolveBranches, resolveRoutes } from '../requests/resolve-branches.ts';
 import {
   type CreationJournal,
   type IdempotencyKey,
@@ -75,6 +75,11 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return replay(earlier);
   const branches = await resolveBranches(deps.branches, guides, request);
+  // A parcel that waits at its branch must not be put on a tour.
+  const routes =
+    parsed.service === 'Domicilio'
+      ? await resolveRoutes(deps.branches, guides, branches.destinations, request)
+      : [];
   const amounts = await honourQuotes(deps, user.account, parsed, branches);
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
@@ -88,7 +93,10 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     if (concurrent) return replay(concurrent);
     throw error;
   }
-  const records = newRecords(parsed, branches, amounts, user, { createdUtc, localTime: deps.localTime });
+  const records = newRecords(parsed, { ...branches, routes }, amounts, user, {
+    createdUtc,
+    localTime: deps.localTime,
+  });
   const created = await journal.create(records, key).catch(async (error: unknown) => {
     if (!isUnknownResult(error)) await taken.giveBack();
     throw error;
@@ -167,7 +175,7 @@ function isUnknownResult(error: unknown): boolean {
 
 function newRecords(
   { service, guides }: GuideRequest,
-  { origin, destinations, routes }: GuideBranches,
+  { origin, destinations, routes }: GuideBranches & { routes: readonly (string | undefined)[] },
   amounts: readonly (QuotedAmounts | undefined)[],
   { username, account, test }: Caller,
   { createdUtc, localTime }: { createdUtc: Date } & Pick<CreationDeps, 'localTime'>,
@@ -178,9 +186,7 @@ function newRecords(
   const kept = test && { expiresAt: new Date(createdUtc.getTime() + TEST_KEPT_MS) };
   return guides.map((guide, indice) => {
     const destination = destinations[indice] as Branch;
-    const isPickedUp = service === 'the service';
-    // A parcel that waits at its branch must not be put on a tour.
-    const route = isPickedUp ? undefined : routes[indice];
+    const route = routes[indice];
     return {
       number: numbers[indice] as string,
       creation,
@@ -193,7 +199,7 @@ function newRecords(
       origin: onGuide(origin),
       destination: onGuide(destination),
       ...(route && { route }),
-      ...(isPickedUp && { pickUp: pickUpPlace(destination) }),
+      ...(service !== 'Domicilio' && { pickUp: pickUpPlace(destination) }),
       ...(amounts[indice] ?? { freight: 0, total: 0 }),
       guide: asStored(guide),
       ...kept,

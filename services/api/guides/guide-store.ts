@@ -160,7 +160,7 @@ export class GuideStore {
     return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
   }
 
-  /** Returns the current status of each of these guides that the account has, and its route and the postal code that it goes to. */
+  /** Returns the current status of each of these guides that the account has, its route, and the postal code that it goes to. */
   async statesOf(numbers: readonly string[], account: string): Promise<Map<string, CurrentState>> {
     const found = await this.#guides
       .find({ _id: { $in: [...numbers] }, account })

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Route } from '#shared/contracts/branch.ts';
 import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
 import { MAX_GUIDES, ServiceType } from '#shared/contracts/guide.ts';
 
@@ -28,12 +29,10 @@ const ListedGuide = Type.Object(
     SEND_GUIA: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
     TipoServicio: ServiceType,
     SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
-    Ruta: Type.Optional(
-      Type.String({
-        description: 'La de la guía; falta donde no hay, y al crear el manifiesto',
-        examples: ['R-12'],
-      }),
-    ),
+    Ruta: Type.Optional({
+      ...Route,
+      description: 'La de la guía; falta donde no hay, y al crear el manifiesto',
+    }),
     Paquetes: Type.Integer({ examples: [1] }),
     Peso: Type.Optional(
       Type.Number({

@@ -4,46 +4,54 @@ import type { Caller } from '../accounts/account-limits.ts';
 import type { BranchesCaller, BranchesClient } from '../branches-client.ts';
 import type { Shipment } from './guide-request.ts';
 
-/** `routes`: of each guide, undefined without one. */
-export type GuideBranches = { origin: Branch; destinations: Branch[]; routes: (string | undefined)[] };
+export type GuideBranches = { origin: Branch; destinations: Branch[] };
+type Asking = { user: Caller } & Omit<BranchesCaller, 'account'>;
 
 /**
- * Returns origin and destinations of a request's guides; the origin is the user's branch. A guide has the route of its
- * postal code, if its branch covers that.
+ * Returns origin and destinations of a request's guides; the origin is the user's branch.
  *
  * @throws DomainError `origin-unassigned`, `origin-inactive`, or `guides-invalid` with the unknown destinations.
  */
 export async function resolveBranches(
   branches: BranchesClient,
   guides: readonly Pick<Shipment, 'Destinatario'>[],
-  { user: { originBranch, account }, requestId, signal }: { user: Caller } & Omit<BranchesCaller, 'account'>,
+  { user: { originBranch, account }, requestId, signal }: Asking,
 ): Promise<GuideBranches> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
-  const besideCodes = guides.flatMap(({ Destinatario: { DestinoCode, CodigoPostal } }) =>
-    DestinoCode === undefined || CodigoPostal === undefined ? [] : { postalCode: CodigoPostal },
-  );
   const answer = await branches.resolve(
-    { origin: originBranch, destinations: [...queries, ...besideCodes] },
+    { origin: originBranch, destinations: queries },
     { requestId, account, signal },
   );
   if (!answer.origin) throw new DomainError('origin-inactive');
-  const covering = new Map(
-    besideCodes.map(({ postalCode }, i) => [postalCode, answer.destinations[queries.length + i]]),
-  );
   const problems: Problem[] = [];
-  const routes: GuideBranches['routes'] = [];
   const destinations = queries.flatMap((query, indice) => {
     const found = answer.destinations[indice];
     if (!found) problems.push({ indice, ...unresolved(query) });
-    if (!found) return [];
-    const ofPostalCode =
-      'postalCode' in query ? found : covering.get(guides[indice]?.Destinatario.CodigoPostal ?? '');
-    routes.push(ofPostalCode?.branch.Codigo === found.branch.Codigo ? ofPostalCode.route : undefined);
-    return [found.branch];
+    return found ? [found.branch] : [];
   });
   if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
-  return { origin: answer.origin, destinations, routes };
+  return { origin: answer.origin, destinations };
+}
+
+/** Returns the route of each guide's postal code, if the guide's branch covers that; otherwise undefined. */
+export async function resolveRoutes(
+  branches: BranchesClient,
+  guides: readonly Pick<Shipment, 'Destinatario'>[],
+  destinations: readonly Branch[],
+  { user: { account }, requestId, signal }: Asking,
+): Promise<(string | undefined)[]> {
+  const postalCodes = guides.flatMap(({ Destinatario }) => Destinatario.CodigoPostal ?? []);
+  const queries = postalCodes.map((postalCode) => ({ postalCode }));
+  const answer = await branches.resolve(
+    { origin: null, destinations: queries },
+    { requestId, account, signal },
+  );
+  const covering = new Map(postalCodes.map((postalCode, i) => [postalCode, answer.destinations[i]]));
+  return guides.map(({ Destinatario }, indice) => {
+    const found = covering.get(Destinatario.CodigoPostal ?? '');
+    return found?.branch.Codigo === destinations[indice]?.Codigo ? found?.route : undefined;
+  });
 }
 
 /** DestinoCode decides if both fields are given (docs/contract.md "Guides"). */

@@ -123,11 +123,7 @@ export async function branchRoutes(server: HttpServer): Promise<void> {
       throw fieldError('cp', 'postal-code-uncovered', { postalCode, rule: POSTAL_CODE_RULE });
     }
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
-    const { destinations } = await server.branches.resolve(
-      { origin: null, destinations: [{ postalCode }] },
-      caller,
-    );
-    const [found] = destinations;
+    const found = await server.branches.destination({ postalCode }, caller);
     if (!found) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
     const { branch, route } = found;
     return coverage.ok({ CodigoPostal: postalCode, Sucursal: branch, ...(route && { Ruta: route }) });

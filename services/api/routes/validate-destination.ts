@@ -36,8 +36,8 @@ export async function destinationRoute(server: HttpServer): Promise<void> {
     const code = branchCode(request.params.code);
     if (!CODE.test(code)) throw fieldError('code', 'destination-invalid', { rule: BRANCH_RULE });
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
-    const branch = await server.branches.destination({ code }, caller);
-    if (!branch) throw new DomainError('destination-invalid');
-    return route.ok(branch);
+    const found = await server.branches.destination({ code }, caller);
+    if (!found) throw new DomainError('destination-invalid');
+    return route.ok(found.branch);
   });
 }

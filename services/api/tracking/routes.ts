@@ -61,7 +61,7 @@ async function pickUpBranch(
   if (service === 'Domicilio' || !entries.some(({ told }) => told.Tipo === 'EnSucursal')) return undefined;
   // No account has an empty name: visits take nobody's turns.
   const caller = { requestId, account: '', signal: AbortSignal.timeout(BRANCH_WAIT_MS) };
-  return branches.destination({ code }, caller);
+  return (await branches.destination({ code }, caller))?.branch;
 }
 
 /** Answers the address of a page that cannot be decoded, such as `/rastreo/%E0`, as an unknown guide. */

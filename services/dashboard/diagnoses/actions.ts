@@ -86,7 +86,7 @@ function troubleIn(state: QueueState, action: UserAction): Trouble | undefined {
       : ` en ${number(failing.length)} de ${number(processes)} procesos de ${service}`;
   return {
     last: first.last,
-    lastBegan: Math.max(...failing.map(({ lastBegan, last }) => lastBegan ?? last)),
+    lastBegan: Math.max(...failing.map(({ lastBegan }) => lastBegan)),
     since: Math.min(...failing.map(({ since }) => since)),
     notOk,
     all: sum(({ all }) => all),

@@ -72,11 +72,11 @@ type Check = { accepts: (value: unknown) => boolean; wanted: string; isOptional:
 
 /** Made once, because each text of each label is such a call. */
 const CHECKS: Readonly<
-  Record<string, { value?: Check; attributes: Map<string, Check>; required: string[] }>
+  Record<string, { value?: Check; attributes: Map<string, Check>; required: [string, Check][] }>
 > = Object.fromEntries(
   Object.entries(CALLS).map(([name, { value, attributes }]) => {
-    const checks = Object.entries(attributes).map(([key, type]) => [key, checkOf(type)] as const);
-    const required = checks.filter(([, { isOptional }]) => !isOptional).map(([key]) => key);
+    const checks = Object.entries(attributes).map(([key, type]): [string, Check] => [key, checkOf(type)]);
+    const required = checks.filter(([, { isOptional }]) => !isOptional);
     return [name, { ...(value && { value: checkOf(value) }), attributes: new Map(checks), required }];
   }),
 );
@@ -104,12 +104,9 @@ export function checkCall(name: string, values: readonly unknown[], hash: Record
   for (const attribute in hash) {
     const check = checks.attributes.get(attribute);
     if (!check) throw new Error(`{{${name}}} has no attribute "${attribute}"`);
-    checkValue(name, attribute, check, hash[attribute]);
+    if (check.isOptional) checkValue(name, attribute, check, hash[attribute]);
   }
-  for (const attribute of checks.required) {
-    if (hash[attribute] === undefined)
-      throw new Error(`{{${name}}} needs ${attribute}, ${checks.attributes.get(attribute)?.wanted}`);
-  }
+  for (const [attribute, check] of checks.required) checkValue(name, attribute, check, hash[attribute]);
 }
 
 function checkValue(
