@@ -25,7 +25,7 @@ function byCode(thousandths: string): Float64Array {
   return widths;
 }
 
-/** Returns the width in em without kerning, which would make a text about a hundredth narrower. */
+/** Returns the width in em; labels have no kerning (document.css). */
 export function widthOf(text: string, face: Face): number {
   const widths = WIDTHS[face];
   let width = 0;

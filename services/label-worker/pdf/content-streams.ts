@@ -29,15 +29,24 @@ export function contentStreams(
 ): ContentStreams {
   const { shared, pages } = drawing;
   const scale = POINTS_PER_DOT.toFixed(12);
+  const inset = INSET * POINTS_PER_DOT;
+  const dots = `${scale} 0 0 -${scale} ${inset.toFixed(12)} ${(height - inset).toFixed(12)} cm`;
   return {
-    shared: `\nQ ${underlay ? `/${UNDERLAY_NAME} Do ` : ''}q ${scale} 0 0 -${scale} 0 ${height} cm\n${rectangles(shared)}`,
+    shared: `\nQ ${underlay ? `/${UNDERLAY_NAME} Do ` : ''}q ${dots}\n${rectangles(shared)}`,
     pages: pages.map((own) => `${rectangles(own)}f Q\n`),
   };
 }
 
 /**
- * Writes each rectangle a thousandth of a dot smaller on each side. PDF printers ink every dot that an area touches
- * (ISO 32000-1, 10.6.5), and sums of binary fractions could touch one more.
+ * In dots, on each side of a rectangle. PDF printers ink every dot that an area touches (ISO 32000-1, 10.6.5), and sums
+ * of binary fractions could touch one more.
+ */
+const INSET = 0.001;
+/** What a width of whole dots ends with after both insets. */
+const LESS_INSETS = '.998';
+
+/**
+ * Writes each rectangle smaller by its insets, of which the page's coordinates have the left and upper one.
  * @throws unless all numbers are whole dots: printers drop numbers that they cannot read, such as `42.5.001`.
  */
 function rectangles(shapes: readonly Shape[]): string {
@@ -47,7 +56,7 @@ function rectangles(shapes: readonly Shape[]): string {
       if (!rectangle.every(Number.isInteger))
         throw new Error(`A rectangle is not in whole dots: ${rectangle.join(', ')}`);
       const [x, y, width, height] = rectangle;
-      operators += `${x}.001 ${y}.001 ${width - 1}.998 ${height - 1}.998 re\n`;
+      operators += `${x} ${y} ${width - 1}${LESS_INSETS} ${height - 1}${LESS_INSETS} re\n`;
     }
   }
   return operators;

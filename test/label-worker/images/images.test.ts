@@ -103,7 +103,8 @@ describe.each(LABEL_KINDS)('a %s label', (kind) => {
     const pdf = await printer.print(label);
     const [page] = await pagesOf(pdf, HEAD_DPI);
     const png = readPng(await images.draw(pdf, { format: 'png', dpi: 203 }));
-    expect(difference(png, page as Picture)).toBeLessThan(0.0005);
+    // PDFium rounds widths of letters to thousandths of their size: the end of a long line stands half a dot beside.
+    expect(difference(png, page as Picture)).toBeLessThan(0.001);
     const { shared, pages } = renderLabel(label).drawing;
     for (const shape of [...shared, ...(pages[0] ?? [])]) {
       const bounds = boundsOf(shape);
