@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { readTariffFolder } from '#services/api/tariffs/tariff-files.ts';
-import { TariffStore } from '#services/api/tariffs/tariff-store.ts';
+import { readTariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
+import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
-import { hashPassword } from '#shared/auth/passwords.ts';
-import { type NewUser, UserStore } from '#shared/auth/user-store.ts';
+import { hashPassword } from '#shared/accounts/passwords.ts';
+import { type NewUser, UserStore } from '#shared/accounts/user-store.ts';
+import type { Branch } from '#shared/branches/branch.ts';
+import { BranchStore, type Coverage } from '#shared/branches/branch-store.ts';
 import { LineReport, readRows } from '#shared/commands/csv.ts';
-import type { Branch } from '#shared/contracts/branch.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { BranchStore, type Coverage } from '#shared/stores/branch-store.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 
 /**

@@ -1,18 +1,18 @@
 import { ACCOUNTS } from '#services/api/accounts/account-limits.ts';
+import { USAGE } from '#services/api/billing/closed-months.ts';
+import { LABEL_USAGE } from '#services/api/billing/label-usage.ts';
 import { CREATIONS } from '#services/api/guides/creation-journal.ts';
 import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
-import { TARIFFS } from '#services/api/tariffs/tariff-store.ts';
-import { USAGE } from '#services/api/usage/closed-months.ts';
-import { LABEL_USAGE } from '#services/api/usage/label-usage.ts';
+import { TARIFFS } from '#services/api/quotes/tariffs/tariff-store.ts';
+import { USERS } from '#shared/accounts/user-store.ts';
 import { AUDIT } from '#shared/audit/audit-store.ts';
-import { USERS } from '#shared/auth/user-store.ts';
-import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/stores/branch-store.ts';
+import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/branches/branch-store.ts';
+import { POSTAL_CODES } from '#shared/branches/postal-code-store.ts';
+import { GUIDES } from '#shared/guides/guide-model.ts';
 import { type Collection, MONGO_USERS, type MongoAction, type MongoUser } from '#shared/stores/collection.ts';
-import { EVENTS } from '#shared/stores/event-model.ts';
-import { GUIDES } from '#shared/stores/guide-model.ts';
 import { HEALTH } from '#shared/stores/mongo-check.ts';
-import { POSTAL_CODES } from '#shared/stores/postal-code-store.ts';
-import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/stores/webhook-model.ts';
+import { EVENTS } from '#shared/tracking/event-model.ts';
+import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 
 /**
  * The rights of MongoDB's users, as the descriptions of the collections state them. A test checks them against the

@@ -3,47 +3,54 @@ import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import { calculatorRoutes } from './calculator/routes.ts';
-import { type ApiConfig, type ApiOptions, LABEL_TIMEOUTS } from './config.ts';
-import { docsRoutes } from './docs/routes.ts';
-import { httpErrors } from './errors.ts';
-import { accountQuota } from './hooks/account-quota.ts';
-import { authenticate } from './hooks/authenticate.ts';
-import { authorize } from './hooks/authorize.ts';
-import { countActions } from './hooks/count-actions.ts';
-import { delayRateLimited } from './hooks/delay-rate-limited.ts';
-import { heavyRequests } from './hooks/heavy-requests.ts';
-import { openapi } from './openapi/document.ts';
-import { accountsPlugin } from './plugins/accounts.ts';
-import { branchesPlugin } from './plugins/branches.ts';
-import { corsPlugin } from './plugins/cors.ts';
-import { guidesPlugin } from './plugins/guides.ts';
-import { labelsPlugin } from './plugins/labels.ts';
-import { limitsPlugin } from './plugins/limits.ts';
-import { postalCodesPlugin } from './plugins/postal-codes.ts';
-import { retentionPlugin } from './plugins/retention.ts';
-import { storesPlugin } from './plugins/stores.ts';
-import { tariffsPlugin } from './plugins/tariffs.ts';
-import { tokensPlugin } from './plugins/tokens.ts';
-import { usagePlugin } from './plugins/usage.ts';
-import { userActionsPlugin } from './plugins/user-actions.ts';
-import { webhooksPlugin } from './plugins/webhooks.ts';
-import { branchRoutes } from './routes/branches.ts';
-import { creationRoutes } from './routes/create-guides.ts';
-import { eventRoutes } from './routes/events.ts';
-import { guideRoutes, simulationRoute } from './routes/guide.ts';
-import { labelRoutes } from './routes/label.ts';
-import { labelFileRoute } from './routes/label-file.ts';
-import { listRoute } from './routes/list-guides.ts';
-import { loginRoute } from './routes/login.ts';
-import { manifestRoutes } from './routes/manifests.ts';
-import { passwordRoute } from './routes/password.ts';
-import { postalCodeRoute } from './routes/postal-codes.ts';
-import { quoteRoute } from './routes/quote-guides.ts';
-import { tokenRoutes } from './routes/token.ts';
-import { destinationRoute } from './routes/validate-destination.ts';
-import { webhookRoutes } from './routes/webhooks.ts';
-import { trackingProblems, trackingRoutes } from './tracking/routes.ts';
+import { accountQuota } from './accounts/hooks/account-quota.ts';
+import { authenticate } from './accounts/hooks/authenticate.ts';
+import { authorize } from './accounts/hooks/authorize.ts';
+import { heavyRequests } from './accounts/hooks/heavy-requests.ts';
+import { accounts } from './accounts/room.ts';
+import { billing } from './billing/room.ts';
+import { branches } from './branches/room.ts';
+import { type ApiConfig, LABEL_TIMEOUTS } from './config.ts';
+import { guides } from './guides/room.ts';
+import { corsPlugin } from './http/cors.ts';
+import { countActions } from './http/count-actions.ts';
+import { delayRateLimited } from './http/delay-rate-limited.ts';
+import { openapi } from './http/document.ts';
+import type { ErrorTable } from './http/errors.ts';
+import { type BadUrlAnswer, errorsOf, type Room, type RoomOptions } from './http/room.ts';
+import { labels } from './labels/room.ts';
+import { manifests } from './manifests/room.ts';
+import { manual } from './manual/room.ts';
+import { answersPlugin } from './platform/answers.ts';
+import { storesPlugin } from './platform/stores.ts';
+import { userActionsPlugin } from './platform/user-actions.ts';
+import { privacy } from './privacy/room.ts';
+import { quotes } from './quotes/room.ts';
+import { rehearsal } from './rehearsal/room.ts';
+import { tracking } from './tracking/room.ts';
+import { webhooks } from './webhooks/room.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The errors of all rooms. */
+    errorTable: ErrorTable;
+  }
+}
+
+/** The specification. It knows no other room. */
+export const CORE: readonly Room[] = [accounts, branches, guides, labels];
+/** Each stands on the core, and on those before it that it imports. */
+export const ROOMS: readonly Room[] = [
+  ...CORE,
+  quotes,
+  tracking,
+  rehearsal,
+  manifests,
+  webhooks,
+  billing,
+  privacy,
+  manual,
+];
 
 /** Builds the API without listening; it starts even if its stores are down. Closing it closes all that it opened. */
 export function buildApi(
@@ -51,65 +58,62 @@ export function buildApi(
   log: Logger,
   tracing?: Tracing,
   labelTimeouts = LABEL_TIMEOUTS,
+  rooms = ROOMS,
 ): Promise<HttpServer> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
-  const options: ApiOptions = { config, tracing, labelTimeouts };
-  return buildHttpServer(
-    { log, errors: httpErrors, drainMs, trustProxy, anySlashes: true, onBadUrl: trackingProblems(config) },
-    async (server) => {
-      await server.register(corsPlugin, options);
-      await server.register(delayRateLimited);
-      await server.register(openapi, options);
+  const options: RoomOptions = { config, tracing, labelTimeouts, rooms };
+  const errors = errorsOf(rooms);
+  const onBadUrl = firstAnswer(rooms.flatMap((room) => room.onBadUrl?.(config) ?? []));
+  return buildHttpServer({ log, errors, drainMs, trustProxy, anySlashes: true, onBadUrl }, async (server) => {
+    server.decorate('errorTable', errors);
+    await server.register(corsPlugin, options);
+    await server.register(delayRateLimited);
+    await server.register(openapi, {
+      ...options,
+      errors,
+      addedErrors: rooms.flatMap(({ addedErrors }) => (addedErrors ? [addedErrors] : [])),
+      messages: Object.assign({}, ...rooms.map(({ messages }) => messages)) as object,
+    });
 
-      // Each plugin stands behind those that it uses, and therefore closes before them.
-      await server.register(storesPlugin, options);
-      await server.register(userActionsPlugin, options);
-      await server.register(accountsPlugin, options);
-      await server.register(tokensPlugin, options);
-      await server.register(limitsPlugin, options);
-      await server.register(branchesPlugin, options);
-      await server.register(postalCodesPlugin);
-      await server.register(webhooksPlugin, options);
-      await server.register(tariffsPlugin, options);
-      await server.register(guidesPlugin);
-      await server.register(labelsPlugin, options);
-      await server.register(usagePlugin);
-      await server.register(retentionPlugin, options);
-      beatWhileServing(server, 'api', server.redis, config, (at) => ({
-        limited: server.quotaReport.mostRefused(),
-        actions: server.userActions.report(at),
-      }));
+    await server.register(storesPlugin, options);
+    await server.register(userActionsPlugin, options);
+    await server.register(answersPlugin, options);
+    for (const { plugins = [] } of rooms)
+      for (const plugin of plugins) await server.register(plugin, options);
+    beatWhileServing(server, 'api', server.redis, config, (at) => ({
+      limited: server.quotaReport.mostRefused(),
+      actions: server.userActions.report(at),
+    }));
 
-      await server.register(countActions);
+    await server.register(countActions);
+    await registerAll(server, options, ({ openRoutes }) => openRoutes);
+    await server.register(async (authenticated) => {
+      await authenticated.register(authenticate);
+      await authenticated.register(accountQuota);
+      await authenticated.register(authorize);
+      await authenticated.register(heavyRequests);
+      await registerAll(authenticated as HttpServer, options, ({ routes }) => routes);
+    });
+  });
+}
 
-      // Without a token.
-      await server.register(docsRoutes, options);
-      await server.register(trackingRoutes, options);
-      await server.register(calculatorRoutes, options);
-      await server.register(loginRoute, options);
-      await server.register(passwordRoute);
+/** Returns a function that answers as the first of these does that answers at all. */
+function firstAnswer(answers: readonly BadUrlAnswer[]): BadUrlAnswer {
+  return (request, reply) => {
+    for (const answer of answers) {
+      const answered = answer(request, reply);
+      if (answered) return answered;
+    }
+    return undefined;
+  };
+}
 
-      await server.register(async (authenticated) => {
-        await authenticated.register(authenticate);
-        await authenticated.register(accountQuota);
-        await authenticated.register(authorize);
-        await authenticated.register(heavyRequests);
-
-        await authenticated.register(eventRoutes);
-        await authenticated.register(branchRoutes);
-        await authenticated.register(postalCodeRoute);
-        await authenticated.register(webhookRoutes, options);
-        await authenticated.register(tokenRoutes);
-        await authenticated.register(quoteRoute);
-        await authenticated.register(creationRoutes);
-        await authenticated.register(labelRoutes);
-        await authenticated.register(labelFileRoute);
-        await authenticated.register(guideRoutes);
-        await authenticated.register(simulationRoute);
-        await authenticated.register(listRoute);
-        await authenticated.register(manifestRoutes);
-        await authenticated.register(destinationRoute);
-      });
-    },
-  );
+async function registerAll(
+  server: HttpServer,
+  options: RoomOptions,
+  routesOf: (room: Room) => Room['routes'],
+): Promise<void> {
+  for (const room of options.rooms) {
+    for (const routes of routesOf(room) ?? []) await server.register(routes, options);
+  }
 }

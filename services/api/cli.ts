@@ -1,17 +1,23 @@
 import { runCommandLine } from '#shared/commands/run-command-line.ts';
-import { addAuditCommand } from './commands/audit-command.ts';
-import { example, PERMISSION_NAMES } from './commands/command-line.ts';
-import { addEventsCommand } from './commands/events-command.ts';
-import { addImportCommand } from './commands/import-command.ts';
-import { addLimitsCommand } from './commands/limits-command.ts';
-import { addListCommand } from './commands/list-command.ts';
-import { addPrivacyCommands } from './commands/privacy-commands.ts';
-import { PASSWORD_RULE } from './commands/read-password.ts';
-import { addRemoveCommand } from './commands/remove-command.ts';
-import { addResetCommand } from './commands/reset-command.ts';
-import { addUsageCommand } from './commands/usage-command.ts';
-import { addUserCommands } from './commands/user-commands.ts';
-import { addWebhooksCommand } from './commands/webhooks-command.ts';
+import { addAuditCommand } from './accounts/commands/audit-command.ts';
+import { example, PERMISSION_NAMES } from './accounts/commands/command-line.ts';
+import { addImportCommand } from './accounts/commands/import-command.ts';
+import { addLimitsCommand } from './accounts/commands/limits-command.ts';
+import { addListCommand } from './accounts/commands/list-command.ts';
+import { PASSWORD_RULE } from './accounts/commands/read-password.ts';
+import { addRemoveCommand } from './accounts/commands/remove-command.ts';
+import { addResetCommand } from './accounts/commands/reset-command.ts';
+import { addUserCommands } from './accounts/commands/user-commands.ts';
+import type { OwnedData } from './accounts/owned-data.ts';
+import { addUsageCommand } from './billing/usage-command.ts';
+import { ownedGuides } from './guides/owned-data.ts';
+import { ownedManifests } from './manifests/owned-data.ts';
+import { addPrivacyCommands } from './privacy/commands.ts';
+import { namesOfUsers } from './privacy/owned-data.ts';
+import { storedAdjusters } from './quotes/stored-adjusters.ts';
+import { addEventsCommand } from './tracking/events-command.ts';
+import { ownedWebhooks } from './webhooks/owned-data.ts';
+import { addWebhooksCommand } from './webhooks/webhooks-command.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
@@ -19,6 +25,9 @@ import { addWebhooksCommand } from './commands/webhooks-command.ts';
  * A password comes from a terminal or from standard input. As an argument it would show in the shell's history and in
  * the list of processes. For the same reason no message repeats an unexpected argument.
  */
+
+/** What the rooms store of users and accounts. */
+const OWNED: readonly OwnedData[] = [ownedGuides, ownedManifests, namesOfUsers, ownedWebhooks];
 
 if (import.meta.main) process.exitCode = await run(process.argv);
 
@@ -35,14 +44,14 @@ export function run(argv: string[]): Promise<number> {
           )
           .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
           .addHelpText('after', example('create --help'));
-        addUserCommands(program, run);
+        addUserCommands(program, run, OWNED);
         addListCommand(program, run);
-        addImportCommand(program, run);
+        addImportCommand(program, run, OWNED);
         addResetCommand(program, run);
-        addRemoveCommand(program, run);
+        addRemoveCommand(program, run, OWNED);
         addLimitsCommand(program, run);
         addAuditCommand(program, run);
-        addEventsCommand(program, run);
+        addEventsCommand(program, run, storedAdjusters);
         addPrivacyCommands(program, run);
         addWebhooksCommand(program, run);
         addUsageCommand(program, run);

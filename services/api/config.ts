@@ -11,8 +11,9 @@ import {
   servingSettings,
   webhookSettings,
 } from '#shared/config/settings.ts';
-import { LABEL_TIMEOUT_MS, MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
+import { MAX_LOGO_KIB } from '#shared/labels/label-payload.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
+import { LABEL_TIMEOUT_MS } from '#shared/printing/label-job.ts';
 
 /** Largest limit of an account, also where `admin limits` sets it. */
 export const MAX_LIMIT = 1_000_000_000;

@@ -1,8 +1,8 @@
 import { runCommandLine } from '#shared/commands/run-command-line.ts';
-import { addLoadCommands } from './tariff-commands/load-commands.ts';
-import { addQuoteCommand } from './tariff-commands/quote-command.ts';
-import { addVersionCommands } from './tariff-commands/version-commands.ts';
-import { TARIFF_COLUMNS } from './tariffs/tariff-files.ts';
+import { addLoadCommands } from './quotes/tariff-commands/load-commands.ts';
+import { addQuoteCommand } from './quotes/tariff-commands/quote-command.ts';
+import { addVersionCommands } from './quotes/tariff-commands/version-commands.ts';
+import { TARIFF_COLUMNS } from './quotes/tariffs/tariff-files.ts';
 
 /**
  * `npm run tariffs -- …`: versions of the tariff as folders of CSV files (docs/tarifas.md). Exit code 0: done, 1: refused or

@@ -4,13 +4,13 @@ import {
   ResolveRequest,
   ResolveResponse,
   VersionResponse,
-} from '#shared/contracts/branch.ts';
+} from '#shared/branches/branch.ts';
+import { BranchStore, GENERATIONS } from '#shared/branches/branch-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { BranchStore, GENERATIONS } from '#shared/stores/branch-store.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { reading } from '#shared/stores/mongo-check.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Branch, branchCode, type DestinationQuery } from '#shared/contracts/branch.ts';
-import type { FoundBranch, Snapshot } from '#shared/stores/branch-store.ts';
+import { type Branch, branchCode, type DestinationQuery } from '#shared/branches/branch.ts';
+import type { FoundBranch, Snapshot } from '#shared/branches/branch-store.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { coverageRanges } from './coverage-ranges.ts';

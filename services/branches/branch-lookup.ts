@@ -1,11 +1,11 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
-import type { DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
+import type { DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/branches/branch.ts';
+import type { BranchStore, Found } from '#shared/branches/branch-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { BranchStore, Found } from '#shared/stores/branch-store.ts';
 import { type BranchCache, listingOf } from './branch-cache.ts';
 import { coverageRanges } from './coverage-ranges.ts';
 

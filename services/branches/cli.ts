@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
+import type { Branch } from '#shared/branches/branch.ts';
+import { BranchStore, type Snapshot } from '#shared/branches/branch-store.ts';
 import { type Run, runCommandLine, typedPath } from '#shared/commands/run-command-line.ts';
-import type { Branch } from '#shared/contracts/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { BranchStore, type Snapshot } from '#shared/stores/branch-store.ts';
 import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
 import { type Dataset, exportCsv, importCsv } from './csv-files.ts';
 import { addPostalCodeCommands } from './postal-code-commands.ts';

@@ -1,5 +1,5 @@
-import { branchCode, type CoverageResponse } from '#shared/contracts/branch.ts';
-import type { Snapshot } from '#shared/stores/branch-store.ts';
+import { branchCode, type CoverageResponse } from '#shared/branches/branch.ts';
+import type { Snapshot } from '#shared/branches/branch-store.ts';
 
 /**
  * Returns the postal codes that a guide may be sent to, as ranges of successive codes with one branch and one route, by

@@ -1,7 +1,7 @@
+import { type Branch, branchCode, ROUTE_FORM } from '#shared/branches/branch.ts';
+import type { Coverage } from '#shared/branches/branch-store.ts';
+import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import { NO, YES } from '#shared/commands/csv.ts';
-import { type Branch, branchCode, ROUTE_FORM } from '#shared/contracts/branch.ts';
-import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/contracts/postal-code.ts';
-import type { Coverage } from '#shared/stores/branch-store.ts';
 
 type Rule = { fits: (cell: string) => boolean; reason: string };
 
@@ -29,7 +29,7 @@ const ROUTE: Rule = {
   reason: 'debe tener de 1 a 8 letras A-Z, digitos o guiones, o quedar vacio',
 };
 const YES_NO: Rule = { fits: (cell) => YES.test(cell) || NO.test(cell), reason: 'debe ser si o no' };
-// As in `shared/contracts/guide.ts`, because these texts go onto the same labels.
+// As in `shared/guides/guide.ts`, because these texts go onto the same labels.
 const TEXT = matching(
   /^[^\p{Cc}\u2028\u2029]{0,120}$/u,
   'admite hasta 120 caracteres, sin caracteres de control',

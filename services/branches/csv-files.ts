@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import type { OnProgress } from '#shared/branches/branch-store.ts';
 import {
   formatCsv,
   InvalidFileError,
@@ -10,7 +11,6 @@ import {
   readGuardedRows,
 } from '#shared/commands/csv.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import type { OnProgress } from '#shared/stores/branch-store.ts';
 import { type CsvTable, columnsOf, requiredColumnsOf } from './csv-columns.ts';
 
 export type Dataset<R, C extends string> = {

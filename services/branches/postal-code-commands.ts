@@ -3,16 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { operatorOf } from '#shared/audit/record-command.ts';
-import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
-import { progressLine } from '#shared/commands/terminal.ts';
-import type { PostalCode } from '#shared/contracts/postal-code.ts';
-import { DomainError } from '#shared/errors/domain-error.ts';
+import type { PostalCode } from '#shared/branches/postal-code.ts';
 import {
   type CatalogueEntry,
   countColonias,
   PostalCodeStore,
   type PostalCodes,
-} from '#shared/stores/postal-code-store.ts';
+} from '#shared/branches/postal-code-store.ts';
+import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { readPostalCodes } from './postal-code-file.ts';
 
 /** A file with fewer states is probably the download of only some. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { POSTAL_CODE_FORM, type PostalCode } from '#shared/branches/postal-code.ts';
 import { InvalidFileError, LineReport, readBytes } from '#shared/commands/csv.ts';
-import { POSTAL_CODE_FORM, type PostalCode } from '#shared/contracts/postal-code.ts';
 
 /** Reads `CPdescarga.txt`, the download of the national catalogue: a row for each colonia, its cells separated by `|`. */
 

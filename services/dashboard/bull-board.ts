@@ -2,9 +2,9 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import type { Job, Queue } from 'bullmq';
-import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
 import { errorHandler } from '#shared/http/error-handlers.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { LABEL_QUEUE, type LabelJob } from '#shared/printing/label-job.ts';
 import { dashboardErrors } from './errors.ts';
 import { visibleJob } from './visible-job.ts';
 

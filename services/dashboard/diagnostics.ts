@@ -1,4 +1,4 @@
-import type { UserAction } from '#shared/contracts/user-actions.ts';
+import type { UserAction } from '#shared/actions/user-actions.ts';
 import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
 import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnoses/customers.ts';
 import { type Diagnosis, type Finding, isAction, type LastSeen, LEVELS } from './diagnoses/finding.ts';

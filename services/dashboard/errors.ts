@@ -1,4 +1,4 @@
-import type { LoginCode } from '#shared/auth/login.ts';
+import type { LoginCode } from '#shared/accounts/login.ts';
 import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { type HttpError, type HttpErrors, retryAfter } from '#shared/http/http-errors.ts';
 

@@ -1,4 +1,4 @@
-import { LABEL_OUTCOMES, type LabelOutcome, type MinuteCounts } from '#shared/stores/action-counts.ts';
+import { LABEL_OUTCOMES, type LabelOutcome, type MinuteCounts } from '#shared/actions/action-counts.ts';
 
 /** A minute is 1 wide. Each outcome has a row, and each row its own scale. */
 const ROW_HEIGHT = 30;

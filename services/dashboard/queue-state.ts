@@ -1,13 +1,13 @@
 import type { Job, Queue } from 'bullmq';
-import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { LabelJob, LabelJobResult } from '#shared/contracts/label-job.ts';
-import type { UserAction } from '#shared/contracts/user-actions.ts';
 import {
   type ActionSums,
   type MinuteCounts,
   readActionSums,
   readLabelCounts,
-} from '#shared/stores/action-counts.ts';
+} from '#shared/actions/action-counts.ts';
+import type { UserAction } from '#shared/actions/user-actions.ts';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import type { LabelJob, LabelJobResult } from '#shared/printing/label-job.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import {
   aliveServices,
@@ -22,7 +22,7 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { Process } from '#shared/stores/shared-settings.ts';
-import type { LateWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { LateWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
 /** Period of the latency and of the failures. */

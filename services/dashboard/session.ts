@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Login } from '#shared/accounts/login.ts';
+import type { ApiUser, Permission, UserStore } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
-import type { Login } from '#shared/auth/login.ts';
-import type { ApiUser, Permission, UserStore } from '#shared/auth/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
-import type { ApiUser } from '#shared/auth/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';

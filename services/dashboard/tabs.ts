@@ -1,4 +1,4 @@
-import type { ApiUser, Permission } from '#shared/auth/user-store.ts';
+import type { ApiUser, Permission } from '#shared/accounts/user-store.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
 
 const TABS = [

@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
-import { isPrintPayload, type LabelJob, type LabelJobResult } from '#shared/contracts/label-job.ts';
-import { KINDS } from '#shared/contracts/label-kinds.ts';
+import { KINDS } from '#shared/labels/label-kinds.ts';
+import { isPrintPayload, type LabelJob, type LabelJobResult } from '#shared/printing/label-job.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 
 /** Other programs can write to the queue too, so a job's data may be anything. */

@@ -1,13 +1,13 @@
+import { ActionCounts } from '#shared/actions/action-counts.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import { ofEachPrint } from '#shared/contracts/label-kinds.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { startHeartbeats } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { SHUTDOWN_MS } from '#shared/http/run-service.ts';
+import { LabelCache } from '#shared/labels/label-cache.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { loadQueueTelemetry, type Tracing } from '#shared/observability/tracing.ts';
-import { ActionCounts } from '#shared/stores/action-counts.ts';
-import { LabelCache } from '#shared/stores/label-cache.ts';
+import { ofEachPrint } from '#shared/printing/print-kinds.ts';
 import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { readRedisState } from '#shared/stores/redis-state.ts';

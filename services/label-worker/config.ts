@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { commonSettings, labelCacheSettings, redisSettings } from '#shared/config/settings.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
 
 export const LabelWorkerConfig = Type.Object({
   ...commonSettings,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
+import type { LabelPayload } from '#shared/labels/label-payload.ts';
+import { pageCount } from '#shared/printing/label-job.ts';
 import { isBrowserFailure } from './batching/print-batch.ts';
 import { DOTS_PER_MM } from './drawing.ts';
 import { startPdfium } from './images/pdfium.ts';

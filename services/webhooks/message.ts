@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { feedEvent } from '#shared/stores/event-log.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
-import type { Webhook } from '#shared/stores/webhook-model.ts';
+import { feedEvent } from '#shared/tracking/event-log.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
+import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 
 /** Every try of the same events makes the same message. */
 export type Message = { id: string; body: string };

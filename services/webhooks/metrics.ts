@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
-import type { WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
+import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import type { Outcome } from './webhook-client.ts';
 
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;

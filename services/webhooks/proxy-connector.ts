@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
 import { buildConnector, errors } from 'undici';
-import { isAddress } from '#shared/contracts/public-address.ts';
+import { isAddress } from '#shared/webhooks/public-address.ts';
 import { CONNECT_TIMEOUT_MS, type IsAllowed, LOOPBACK, NotPublic, THIS_MACHINE } from './public-addresses.ts';
 
 /** `login` is `user:password`, if the proxy asks for one. */

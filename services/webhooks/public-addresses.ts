@@ -1,6 +1,6 @@
 import { type LookupAddress, promises } from 'node:dns';
 import { buildConnector } from 'undici';
-import { isAddress } from '#shared/contracts/public-address.ts';
+import { isAddress } from '#shared/webhooks/public-address.ts';
 
 /** Longest look-up of a name. The connection then has five seconds more. */
 const LOOKUP_TIMEOUT_MS = 4_000;

@@ -1,4 +1,4 @@
-import type { Webhook } from '#shared/stores/webhook-model.ts';
+import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 import type { Outcome } from './webhook-client.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];

@@ -1,11 +1,11 @@
+import type { UserActions } from '#shared/actions/action-trouble.ts';
 import { repeat } from '#shared/async/repeat.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import type { EventLog, FeedPage } from '#shared/stores/event-log.ts';
-import type { UserActions } from '#shared/stores/user-actions.ts';
-import { sentBy } from '#shared/stores/webhook-model.ts';
-import type { FailedAttempt, HeldWebhook, WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { EventLog, FeedPage } from '#shared/tracking/event-log.ts';
+import { sentBy } from '#shared/webhooks/webhook-model.ts';
+import type { FailedAttempt, HeldWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { eventsMessage } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { afterFailure } from './retries.ts';

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
-import { LOGIN_FAILURES, type LoginAttempt } from '#shared/auth/login.ts';
-import { addressGroup } from '#shared/auth/login-limit.ts';
-import type { UserStore } from '#shared/auth/user-store.ts';
+import { LOGIN_FAILURES, type LoginAttempt } from '#shared/accounts/login.ts';
+import { addressGroup } from '#shared/accounts/login-limit.ts';
+import type { UserStore } from '#shared/accounts/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { AuditLog } from './audit-log.ts';
 

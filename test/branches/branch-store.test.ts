@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
 import { expect, vi } from 'vitest';
-import { BranchStore } from '#shared/stores/branch-store.ts';
+import { BranchStore } from '#shared/branches/branch-store.ts';
 import { test } from '#test/fixtures/stores.ts';
 
 /** What holds a load up on its way to the database. */

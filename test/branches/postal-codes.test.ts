@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { run as runCli } from '#services/branches/cli.ts';
-import { PostalCodeStore } from '#shared/stores/postal-code-store.ts';
+import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { type CatalogueRow, catalogueFile, catalogueLines } from '#test/fixtures/postal-codes.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import type { ResolveRequest, ResolveResponse } from '#shared/contracts/branch.ts';
-import { BranchStore } from '#shared/stores/branch-store.ts';
+import type { ResolveRequest, ResolveResponse } from '#shared/branches/branch.ts';
+import { BranchStore } from '#shared/branches/branch-store.ts';
 import { call } from '#test/fixtures/client.ts';
 import { INTERNAL_TOKEN, test as services } from '#test/fixtures/services.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { findProgram } from '#local/programs/ensure-programs.ts';
-import { codeBlocks } from '#test/api/docs/code-blocks.ts';
+import { codeBlocks } from '#test/api/manual/code-blocks.ts';
 import { clientTools } from '#test/clients/tools/client-tools.ts';
 import { test as base, compile, expectLabel, run } from './clients.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { signedHeaders, testEvent } from '#services/webhooks/message.ts';
-import { newSecret } from '#shared/stores/webhook-secrets.ts';
+import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import { clientTools } from '#test/clients/tools/client-tools.ts';
 
 /** Node's library is in test/webhooks/sender.test.ts. */

@@ -9,7 +9,7 @@ import { test } from '#test/fixtures/folder.ts';
 /** `npm test` takes containers for Redis and MongoDB where an engine runs (test/fixtures/test-servers.ts): some of its files do. */
 
 test('npm test runs on containers', async ({ folder }) => {
-  const files = ['test/api/routes', 'test/e2e/main-job'];
+  const files = ['test/api/accounts', 'test/e2e/main-job'];
   const results = join(folder, 'results.json');
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
   const vitest = join(repoRoot, 'node_modules/vitest/vitest.mjs');

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import { hashPassword } from '#shared/auth/passwords.ts';
-import { UserStore } from '#shared/auth/user-store.ts';
+import { hashPassword } from '#shared/accounts/passwords.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { call } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
-import { UserStore } from '#shared/auth/user-store.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
 import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { fullGuide } from '#test/fixtures/client.ts';

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import { hashPassword } from '#shared/auth/passwords.ts';
-import { type Permission, UserStore } from '#shared/auth/user-store.ts';
-import type { Webhook } from '#shared/stores/webhook-model.ts';
-import { WebhookStore } from '#shared/stores/webhook-store.ts';
+import { hashPassword } from '#shared/accounts/passwords.ts';
+import { type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import type { Webhook } from '#shared/webhooks/webhook-model.ts';
+import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { readyMessage } from '#local/start/ready-message.ts';
-import { warnOfIncompleteAddresses, warnOfOtherStates } from '#services/api/requests/address-warnings.ts';
-import { parseGuideRequest } from '#services/api/requests/guide-request.ts';
+import { warnOfIncompleteAddresses, warnOfOtherStates } from '#services/api/guides/address-warnings.ts';
+import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
 
 it.for(['README.md', 'docs/contract.md'])('the first guide of %s earns no warning', async (page) => {
   const text = readFileSync(join(repoRoot, page), 'utf8');

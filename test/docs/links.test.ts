@@ -19,7 +19,7 @@ describe('links between pages', () => {
     const links = prose.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g);
     const relative = [...links]
       .map(([, link, source]) => link ?? source ?? '')
-      // Links of the guide for integrators lead to its pages (test/api/docs/browser.test.ts).
+      // Links of the guide for integrators lead to its pages (test/api/manual/browser.test.ts).
       .filter((link) => !/^(\w+:|\/api\/)/.test(link));
     expect(relative.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
   });

@@ -18,7 +18,7 @@ const PAGES: Record<string, (keyof typeof TABLES)[]> = {
     'quote',
     'adjustment',
   ],
-  'docs/architecture.md': ['redisKeys', 'collections'],
+  'docs/architecture.md': ['rooms', 'redisKeys', 'collections'],
   'k8s/README.md': ['alerts'],
   'k8s/operations.md': ['settings'],
   'examples/templates/README.md': ['helpers', 'fields'],

@@ -4,10 +4,12 @@ import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
-import { httpErrors } from '#services/api/errors.ts';
-import { ADJUSTMENT_EXAMPLE } from '#services/api/openapi/examples.ts';
-import QUOTE_EXAMPLE from '#services/api/openapi/quote-example.json' with { type: 'json' };
-import { EventFields, REQUEST_FIELDS } from '#services/api/openapi/schemas.ts';
+import { CORE, ROOMS } from '#services/api/app.ts';
+import { REQUEST_FIELDS } from '#services/api/guides/schemas.ts';
+import { errorsOf } from '#services/api/http/room.ts';
+import QUOTE_EXAMPLE from '#services/api/quotes/quote-example.json' with { type: 'json' };
+import { ADJUSTMENT_EXAMPLE } from '#services/api/tracking/examples.ts';
+import { EventFields } from '#services/api/tracking/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import {
   sample,
@@ -15,11 +17,15 @@ import {
   withReturnAddress,
 } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView, testBand } from '#services/label-worker/label/view.ts';
-import { GUIDE_STATUSES, STATES } from '#shared/contracts/event-types.ts';
+import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
 import { type HttpErrors, textOf } from '#shared/http/http-errors.ts';
 import { MONGO_USERS } from '#shared/stores/collection.ts';
+import { importsOf } from '#test/fixtures/imports.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { alerts, metricsIn } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
+
+const httpErrors = errorsOf(ROOMS);
 
 /** The tables of the documents that are written from the code, each as Markdown. */
 
@@ -227,6 +233,34 @@ function collections(): string {
   return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
 }
 
+/** The rooms of the api, and which of them imports from which. Every room may import from the platform. */
+function rooms(): string {
+  const names = ROOMS.map(({ name }) => name);
+  const core = CORE.map(({ name }) => name);
+  const sources = repositoryFiles.filter((path) => path.startsWith('services/api/') && path.endsWith('.ts'));
+  const roomOf = (path: string) => /^services\/api\/([\w-]+)\//.exec(path)?.[1] ?? '';
+  const arrows = sources.flatMap((path) =>
+    [...importsOf(path).files].map((to) => [roomOf(path), roomOf(to)] as const),
+  );
+  const lines = names.flatMap((name) => {
+    const below = new Set(arrows.flatMap(([from, to]) => (from === name && to !== name ? [to] : [])));
+    return names.filter((other) => below.has(other)).map((other) => `  ${name} --> ${other}`);
+  });
+  const box = (title: string, within: readonly string[]) => [
+    `  subgraph ${title}`,
+    ...within.map((name) => `    ${name}`),
+    '  end',
+  ];
+  const above = names.filter((name) => !core.includes(name));
+  const graph = [
+    'flowchart TD',
+    ...box('above [On the core]', above),
+    ...box('core [The core]', core),
+    ...lines,
+  ];
+  return `\`\`\`mermaid\n${graph.join('\n')}\n\`\`\`\n`;
+}
+
 /** What each helper of label templates draws. */
 const DRAWS: Readonly<Record<string, string>> = {
   '#page': 'The page, around everything else',
@@ -301,5 +335,5 @@ function table(heads: string[], rows: string[][]): string {
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
   ...{ settings, messages, operations, guideFields, eventFields, states, demoUsers, quote, adjustment },
-  ...{ redisKeys, collections, helpers, fields, alerts: alertSignals },
+  ...{ rooms, redisKeys, collections, helpers, fields, alerts: alertSignals },
 } satisfies Record<string, (document: OpenApi, page: string) => string>;

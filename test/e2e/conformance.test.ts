@@ -6,7 +6,7 @@ import { test as systemTest } from '#test/fixtures/system.ts';
 
 /**
  * The contract, a row for each message and rule, against the running processes over HTTP, by the sections of
- * docs/contract.md. Who may do what is in `test/api/hooks/authorize.test.ts`.
+ * docs/contract.md. Who may do what is in `test/api/accounts/authorize.test.ts`.
  */
 const USERS = [
   'demo',

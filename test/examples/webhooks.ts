@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { type Message, signedHeaders } from '#services/webhooks/message.ts';
-import { newSecret } from '#shared/stores/webhook-secrets.ts';
+import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 
 const message = (id: string, type: string, data: unknown): Message => ({
   id,
@@ -116,7 +116,7 @@ async function breakOff(port: number): Promise<void> {
 
 /** Checks that the page for integrators shows the function of this example as it stands there. */
 export function expectOnPage(example: string, begins: string): void {
-  const page = readFileSync(join(repoRoot, 'services/api/docs/webhooks.md'), 'utf8');
+  const page = readFileSync(join(repoRoot, 'services/api/webhooks/webhooks.md'), 'utf8');
   const block = page.split('```').find((each) => each.startsWith(`\n${begins}`));
   expect(readFileSync(join(PROGRAMS, example), 'utf8')).toContain(block ?? 'no such function on the page');
 }

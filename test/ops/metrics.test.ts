@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { expect, onTestFinished, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { LABEL_QUEUE } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
 import { printingTest as test } from '#test/fixtures/services.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
-import { Guide } from '#shared/contracts/guide.ts';
+import { Guide } from '#shared/guides/guide.ts';
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect } from 'vitest';
-import { ignoreBodies } from '#services/api/hooks/ignored-body.ts';
+import { ignoreBodies } from '#services/api/http/ignored-body.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { call } from '#test/fixtures/client.ts';
@@ -9,7 +9,7 @@ import { test as services } from '#test/fixtures/services.ts';
 
 /**
  * How much one address, one connection and one request may take. Limits on logins are in
- * `test/api/routes/login-limit.test.ts`.
+ * `test/api/accounts/login-limit.test.ts`.
  */
 
 const test = services

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
-import { LABEL_QUEUE, labelJobOptions } from '#shared/contracts/label-job.ts';
+import { LABEL_QUEUE, labelJobOptions } from '#shared/printing/label-job.ts';
 import { Client, type CreatedGuide, call, fullGuide } from '#test/fixtures/client.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';

@@ -7,7 +7,7 @@ import tls from 'node:tls';
 import { expect } from 'vitest';
 import { type EgressProxy, proxyConnector } from '#services/webhooks/proxy-connector.ts';
 import { WebhookClient } from '#services/webhooks/webhook-client.ts';
-import { publicOrIn } from '#shared/contracts/public-address.ts';
+import { publicOrIn } from '#shared/webhooks/public-address.ts';
 import { startConnectProxy } from '#test/fixtures/connect-proxy.ts';
 import { eventIds } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';

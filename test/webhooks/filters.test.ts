@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { FeedType } from '#shared/contracts/event-types.ts';
+import type { FeedType } from '#shared/guides/event-types.ts';
 import { type Answering, eventIds, taking } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { describe, expect } from 'vitest';
 import { directConnector } from '#services/webhooks/public-addresses.ts';
 import { WebhookClient } from '#services/webhooks/webhook-client.ts';
-import { isPublicAddress, publicOrIn } from '#shared/contracts/public-address.ts';
+import { isPublicAddress, publicOrIn } from '#shared/webhooks/public-address.ts';
 import { eventIds, startReceiver } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook as Official } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { newSecret, type SecretKeys } from '#shared/stores/webhook-secrets.ts';
-import { WebhookStore } from '#shared/stores/webhook-store.ts';
+import { newSecret, type SecretKeys } from '#shared/webhooks/webhook-secrets.ts';
+import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { eventIds, type Received } from '#test/fixtures/receiver.ts';
 import { SECRET, test } from '#test/fixtures/webhooks.ts';
 

@@ -1,6 +1,6 @@
 import { Webhook as Official, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect } from 'vitest';
-import { newSecret } from '#shared/stores/webhook-secrets.ts';
+import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, type Receiver, taking } from '#test/fixtures/receiver.ts';
 import { SECRET, test as webhooksTest } from '#test/fixtures/webhooks.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { type ApiUser, RECENT } from '#shared/auth/user-store.ts';
+import { type ApiUser, RECENT } from '#shared/accounts/user-store.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import {
   type DocumentIn,

@@ -1,6 +1,6 @@
-import type { Credentials, Login } from '#shared/auth/login.ts';
-import { hashBoth, hashPassword } from '#shared/auth/passwords.ts';
-import type { ApiUser, UserStore } from '#shared/auth/user-store.ts';
+import type { Credentials, Login } from '#shared/accounts/login.ts';
+import { hashBoth, hashPassword } from '#shared/accounts/passwords.ts';
+import type { ApiUser, UserStore } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 

@@ -1,4 +1,4 @@
-import { localDays } from '../local-time.ts';
+import { localDays } from '../platform/local-time.ts';
 import { QuotaExceeded, type QuotaState } from './account-limits.ts';
 import type { Counted, CountedLimit } from './counted-limit.ts';
 

@@ -1,4 +1,4 @@
-import { MAX_CREDENTIAL } from '#shared/auth/login.ts';
+import { MAX_CREDENTIAL } from '#shared/accounts/login.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** Shortest password, in characters (docs/contract.md "Authentication"). */

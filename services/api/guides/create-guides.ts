@@ -1,39 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Branch, branchCode, pickUpPlace } from '#shared/contracts/branch.ts';
-import type { Guide, SentGuide } from '#shared/contracts/guide.ts';
+import { type Branch, branchCode, pickUpPlace } from '#shared/branches/branch.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
+import type { Guide, SentGuide } from '#shared/guides/guide.ts';
+import type { BranchOfGuide } from '#shared/guides/guide-model.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
-import type { BranchOfGuide } from '#shared/stores/guide-model.ts';
 import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
 import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
-import type { BranchesClient } from '../branches-client.ts';
-import type { Catalogue } from '../postal-codes/catalogue.ts';
-import { warnOfUnknownColonias } from '../postal-codes/colonia-warnings.ts';
-import { type HonourDeps, honourQuotes, type QuotedAmounts } from '../quotes/honour-quotes.ts';
-import { warnOfIncompleteAddresses, warnOfOtherStates } from '../requests/address-warnings.ts';
-import { type GuideRequest, parseGuideRequest, type SentRequest } from '../requests/guide-request.ts';
-import { type GuideBranches, resolveBranches, resolveRoutes } from '../requests/resolve-branches.ts';
-import {
-  type CreationJournal,
-  type IdempotencyKey,
-  idempotencyKey,
-  type JournalEntry,
-} from './creation-journal.ts';
+import type { BranchesClient } from '../branches/branches-client.ts';
+import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
+import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
+import { warnOfIncompleteAddresses, warnOfOtherStates } from './address-warnings.ts';
+import { warnOfUnknownColonias } from './colonia-warnings.ts';
+import type { CreationJournal, JournalEntry } from './creation-journal.ts';
 import type { GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
+import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
+import type { GuidePrice, Pricing } from './pricing.ts';
+import { type GuideBranches, resolveBranches, resolveRoutes } from './resolve-branches.ts';
 
 /** How long a guide of a test account is kept, in ms (docs/contract.md "Test accounts"). */
 const TEST_KEPT_MS = 30 * 24 * 3_600_000;
 /** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
 const PAUSES_MS = [0, 100, 300, 600];
 
-/** `localTime` writes a moment as SEND_FECHA shows it. */
-export type ValidationDeps = HonourDeps & { branches: BranchesClient; catalogue: Catalogue };
+export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Pricing };
 export type CreationDeps = ValidationDeps & {
   journal: CreationJournal;
   guideQuota: GuideQuota;
   databaseClock: DatabaseClock;
+  /** Writes a moment as SEND_FECHA shows it. */
+  localTime: (moment: Date) => string;
 };
 export type CreationRequest = SentRequest & {
   /** The client's name for this request; repeated with the same body it creates nothing. */
@@ -80,7 +77,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     parsed.service === 'Domicilio'
       ? await resolveRoutes(deps.branches, guides, branches.destinations, request)
       : [];
-  const amounts = await honourQuotes(deps, user.account, parsed, branches);
+  const prices = await deps.pricing.priceOf({ account: user.account, ...parsed, ...branches });
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
   // Taken after all checks: a refused request uses no quota.
@@ -93,7 +90,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     if (concurrent) return replay(concurrent);
     throw error;
   }
-  const records = newRecords(parsed, { ...branches, routes }, amounts, user, {
+  const records = newRecords(parsed, { ...branches, routes }, prices, user, {
     createdUtc,
     localTime: deps.localTime,
   });
@@ -102,7 +99,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     throw error;
   });
   if (!created.repeated) {
-    deps.countQuotes('used', amounts.filter(Boolean).length);
+    deps.pricing.used(prices.filter(Boolean).length);
     return { ...created, quota: taken.state, warnings };
   }
   await taken.giveBack();
@@ -112,17 +109,17 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
 /**
  * Checks a request as `createGuides` does, without storing, counting or taking a key.
  *
- * @returns origin and destinations, and what a guide with a quote costs.
+ * @returns origin and destinations, and what each guide costs.
  * @throws DomainError of the first failed check (docs/contract.md "Guides").
  */
 export async function validateGuides(
   deps: ValidationDeps,
   request: SentRequest,
-): Promise<GuideBranches & { amounts: (QuotedAmounts | undefined)[] } & Pick<Created, 'warnings'>> {
+): Promise<GuideBranches & { prices: (GuidePrice | undefined)[] } & Pick<Created, 'warnings'>> {
   const parsed = await readRequest(deps, request);
   const branches = await resolveBranches(deps.branches, parsed.guides, request);
-  const amounts = await honourQuotes(deps, request.user.account, parsed, branches);
-  return { ...branches, amounts, warnings: parsed.warnings };
+  const prices = await deps.pricing.priceOf({ account: request.user.account, ...parsed, ...branches });
+  return { ...branches, prices, warnings: parsed.warnings };
 }
 
 /** Checks the form of a request, and warns of addresses. @throws as `parseGuideRequest` does. */
@@ -176,7 +173,7 @@ function isUnknownResult(error: unknown): boolean {
 function newRecords(
   { service, guides }: GuideRequest,
   { origin, destinations, routes }: GuideBranches & { routes: readonly (string | undefined)[] },
-  amounts: readonly (QuotedAmounts | undefined)[],
+  prices: readonly (GuidePrice | undefined)[],
   { username, account, test }: Caller,
   { createdUtc, localTime }: { createdUtc: Date } & Pick<CreationDeps, 'localTime'>,
 ): GuideRecord[] {
@@ -200,7 +197,7 @@ function newRecords(
       destination: onGuide(destination),
       ...(route && { route }),
       ...(service !== 'Domicilio' && { pickUp: pickUpPlace(destination) }),
-      ...(amounts[indice] ?? { freight: 0, total: 0 }),
+      ...(prices[indice] ?? { freight: 0, total: 0 }),
       guide: asStored(guide),
       ...kept,
     };

@@ -1,8 +1,7 @@
-import { createHash, hash } from 'node:crypto';
 import type { Connection } from 'mongoose';
-import { inTurns } from '#shared/async/in-turns.ts';
-import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { isTestNumber } from '#shared/guides/guide.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import {
   body,
@@ -18,25 +17,17 @@ import {
   unfinishedIds,
 } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import type { GuideDocument } from '#shared/stores/guide-model.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
-import { isObject } from '../requests/body.ts';
+import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../http/idempotency.ts';
 import { Attempts } from './attempts.ts';
 import { type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 import { generateGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
 import { Overdue } from './overdue.ts';
 
-/** How long an Idempotency-Key is remembered, in days (docs/contract.md "Guides"). */
-export const KEY_DAYS = 7;
 const NAMED_KEPT_MS = KEY_DAYS * 24 * 3_600_000;
 /** How long a creation without a key is kept once it is done, in ms: a request that still finishes it reads its numbers. */
 const UNNAMED_KEPT_MS = 3_600_000;
-
-/** Longest Idempotency-Key, in characters (docs/contract.md "Guides"). */
-export const MAX_KEY_LENGTH = 255;
-/** An Idempotency-Key has visible ASCII characters only. */
-export const KEY_PATTERN = `^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`;
 
 export const CREATIONS = defineCollection(
   'creations',
@@ -68,60 +59,6 @@ export const CREATIONS = defineCollection(
   },
 );
 export type JournalEntry = DocumentIn<typeof CREATIONS>;
-/** What a client's Idempotency-Key stands for. */
-export type IdempotencyKey = {
-  id: string;
-  /** The hash of the body, and those that earlier releases may have stored of it. */
-  bodyHashes: readonly [string, ...string[]];
-};
-
-/**
- * Returns a user's key for a request to a route: its id over all users and routes, and the hash of the canonical body, which
- * the order of fields and white space do not change.
- *
- * @param earlier the body in forms in which earlier releases hashed it.
- */
-export async function idempotencyKey(
-  route: 'crear' | 'manifiestos',
-  username: string,
-  key: string,
-  body: unknown,
-  earlier: readonly unknown[] = [],
-): Promise<IdempotencyKey> {
-  const id = hash('sha256', JSON.stringify([route, username, key]), 'base64url');
-  const bodyHash = await hashOf(body);
-  return { id, bodyHashes: [bodyHash, ...(await inTurns(earlier, hashOf))] };
-}
-
-/** Returns the hash of a body, which it writes in turns. */
-async function hashOf(body: unknown): Promise<string> {
-  const sha256 = createHash('sha256');
-  await inTurns(canonicalParts(body), (part) => {
-    sha256.update(part);
-  });
-  return sha256.digest('base64url');
-}
-
-/** Writes the elements of arrays one by one, as far as they stand in no object. */
-function* canonicalParts(value: unknown): Generator<string> {
-  if (!Array.isArray(value)) return yield canonicalJson(value);
-  yield '[';
-  for (const [i, element] of value.entries()) {
-    if (i > 0) yield ',';
-    yield* canonicalParts(element);
-  }
-  yield ']';
-}
-
-/** Writes JSON in which the order of an object's fields does not matter (RFC 8785, 3.2.3). */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, field: unknown) => (isObject(field) ? sorted(field) : field));
-}
-
-function sorted(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
 /**
  * The journal of creations, in MongoDB. A creation of several guides, or with a key, is one entry, whose insert is
  * the commit. The guides are stored afterwards; each step is idempotent. A sweep in every process finishes what a
@@ -276,14 +213,6 @@ export class CreationJournal {
   async #read(_id: string): Promise<JournalEntry | undefined> {
     return (await this.#entries.findOne({ _id }).readConcern('majority').lean()) ?? undefined;
   }
-}
-
-/** @throws DomainError `idempotency-key-reused` if what was stored with a key is of another body. */
-export function requireSameBody(
-  { bodyHash }: { bodyHash?: string | undefined | null },
-  { bodyHashes }: IdempotencyKey,
-): void {
-  if (!bodyHashes.includes(bodyHash ?? '')) throw new DomainError('idempotency-key-reused');
 }
 
 function unusedNumber(used: Set<string>, isTest: boolean): string {

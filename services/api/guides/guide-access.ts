@@ -1,8 +1,7 @@
-import type { ApiUser, Permission } from '#shared/auth/user-store.ts';
+import type { ApiUser, Permission } from '#shared/accounts/user-store.ts';
 import { DomainError, type ErrorCode, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import { fieldError } from '../requests/body.ts';
-import { GUIDE_RULE } from '../requests/parameter-rules.ts';
-import type { EventRegister } from './events/event-register.ts';
+import { fieldError } from '../http/body.ts';
+import { GUIDE_RULE } from '../http/parameter-rules.ts';
 import type { GuideRecord } from './guide-model.ts';
 import { isGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
@@ -35,29 +34,6 @@ export async function findGuides(
   const found = await Promise.all(numbers.map((number) => lookUp(guides, number, user)));
   refuseEach('guide-not-found', found, (guide) => (guide ? undefined : { code: 'guide-not-found' }));
   return found as GuideRecord[];
-}
-
-/**
- * Cancels a guide of the user's account; the first cancellation holds, even of concurrent ones. The day's quota stays
- * taken (docs/contract.md "Guides").
- *
- * @returns the guide now, and whether this call cancelled it.
- * @throws DomainError `guide-not-found` as `findGuide`, but `guias.read.all` is not enough; `guide-on-its-way` if it
- * has events; `events-unknown`.
- */
-export async function cancelGuide(
-  guides: GuideStore,
-  events: EventRegister,
-  number: string,
-  user: ApiUser,
-): Promise<{ guide: GuideRecord; cancelled: boolean }> {
-  const guide = await findGuide(guides, number, { ...user, permissions: [] });
-  const Ocurrido = new Date().toISOString();
-  // No client can send an Id with a colon.
-  const told = { Guia: number, Id: `cancelacion:${number}`, Tipo: 'Cancelacion', Ocurrido } as const;
-  const verdict = await events.add(user.account, told, user.username);
-  if (typeof verdict !== 'string') throw new DomainError(verdict.code);
-  return { guide: { ...guide, status: 'Cancelado' }, cancelled: verdict === 'registered' };
 }
 
 /** @throws DomainError `guide-cancelled`, with the index of each cancelled guide. */

@@ -1,13 +1,13 @@
 import type { Connection, QueryFilter } from 'mongoose';
-import type { GuideStatus } from '#shared/contracts/event-types.ts';
-import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import type { GuideStatus } from '#shared/guides/event-types.ts';
 import {
   type BranchOfGuide,
   GUIDES,
   type GuideDocument,
-  SOUGHT_STATUSES,
-} from '#shared/stores/guide-model.ts';
-import type { Period, Position } from '../requests/list-parameters.ts';
+  UNSOUGHT_STATUSES,
+} from '#shared/guides/guide-model.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import type { Period, Position } from '../http/list-parameters.ts';
 import type { GuideRecord } from './guide-model.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';
 
@@ -44,7 +44,7 @@ const LEAST_NUMBER = '000000000000';
 /**
  * Lists the guides of an account, newest first.
  *
- * Indexes have the account, the reference, and the states of `SOUGHT_STATUSES`. More indexes would slow creations. For
+ * Indexes have the account, the reference, and all states but `UNSOUGHT_STATUSES`. More indexes would slow creations. For
  * other states and for destinations the database looks through the guides, a stretch at a time.
  */
 export class GuideList {
@@ -122,7 +122,7 @@ function rangesOf({ from = '', until = '~' }: GuideFilter, position: Position | 
 
 function queryOf({ account, reference, status, destination }: GuideFilter): Query {
   const ofStatus = status !== undefined && { status };
-  const isSought = SOUGHT_STATUSES.some((sought) => sought === status);
+  const isSought = status !== undefined && !(status in UNSOUGHT_STATUSES);
   return {
     indexed: {
       account,

@@ -1,4 +1,4 @@
-import type { GuideDocument } from '#shared/stores/guide-model.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 
 /** A guide in the names of the code. The stored ones are older, and stay: two releases run side by side. */
 export type GuideRecord = Omit<GuideDocument, '_id' | 'events'> & { number: string; eventCount?: number };

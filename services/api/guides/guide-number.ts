@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { hasGuideNumberForm } from '#shared/contracts/guide.ts';
+import { hasGuideNumberForm } from '#shared/guides/guide.ts';
 
 /**
  * Generates a guide number: eleven random digits and a check digit (docs/contract.md "Guides"). The first digit is 0 for

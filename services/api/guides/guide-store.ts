@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
 import type { Connection } from 'mongoose';
-import { isTestNumber } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { isTestNumber } from '#shared/guides/guide.ts';
+import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
-import { GUIDES, type GuideDocument } from '#shared/stores/guide-model.ts';
 import { errorOf, insertEach } from '#shared/stores/insert-each.ts';
 import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 import { type GuideRecord, toDocument, toRecord } from './guide-model.ts';

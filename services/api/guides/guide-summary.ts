@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { Route } from '#shared/contracts/branch.ts';
-import { GUIDE_STATUSES } from '#shared/contracts/event-types.ts';
-import { isTestNumber } from '#shared/contracts/guide.ts';
+import { Route } from '#shared/branches/branch.ts';
+import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
+import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideRecord } from './guide-model.ts';
 
 /** The ways to the values of a record, with dots. */

@@ -1,13 +1,13 @@
-import { branchCode } from '#shared/contracts/branch.ts';
-import type { GuideStatus } from '#shared/contracts/event-types.ts';
-import { tidy } from '../requests/body.ts';
+import { branchCode } from '#shared/branches/branch.ts';
+import type { GuideStatus } from '#shared/guides/event-types.ts';
+import { tidy } from '../http/body.ts';
 import {
   encodeCursor,
   type ListParameters,
   periodOf,
   positionOf,
   USUAL_PAGE,
-} from '../requests/list-parameters.ts';
+} from '../http/list-parameters.ts';
 import type { GuideList, ListedGuide } from './guide-list.ts';
 
 /** A client's parameters, by their names on the wire. */

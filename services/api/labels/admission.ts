@@ -1,5 +1,5 @@
-import { FRESH_MS } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { FRESH_MS } from '#shared/printing/label-job.ts';
 
 /**
  * In ms: the printers' pace is measured over this time, once two labels have waited for so long. Before, it is the

@@ -3,20 +3,20 @@ import { Queue, type Telemetry } from 'bullmq';
 import type { Registry } from 'prom-client';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import { LabelCache, type LabelNews, parseNews } from '#shared/labels/label-cache.ts';
+import { MANIFEST_JOB_OPTIONS } from '#shared/manifests/manifest-payload.ts';
+import type { Logger } from '#shared/observability/logger.ts';
 import {
   LABEL_QUEUE,
   type LabelJob,
   type LabelJobResult,
   labelJobOptions,
   labelKey,
-  MANIFEST_JOB_OPTIONS,
   type PrintPayload,
   pageCount,
   splitPayload,
-} from '#shared/contracts/label-job.ts';
-import { DomainError } from '#shared/errors/domain-error.ts';
-import type { Logger } from '#shared/observability/logger.ts';
-import { LabelCache, type LabelNews, parseNews } from '#shared/stores/label-cache.ts';
+} from '#shared/printing/label-job.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { QuotaReport } from '../accounts/quota-report.ts';

@@ -1,8 +1,8 @@
-import { MAX_GUIDES } from '#shared/contracts/guide.ts';
-import type { MEDIA_TYPES } from '#shared/contracts/label-job.ts';
-import { KINDS, kindOfTipo, type LabelKind, TIPOS } from '#shared/contracts/label-kinds.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import { arrayIn, isAbsent, normalizeFields, tidy, typeOf } from '../requests/body.ts';
+import { MAX_GUIDES } from '#shared/guides/guide.ts';
+import { KINDS, kindOfTipo, type LabelKind, TIPOS } from '#shared/labels/label-kinds.ts';
+import type { MEDIA_TYPES } from '#shared/labels/label-payload.ts';
+import { arrayIn, isAbsent, normalizeFields, tidy, typeOf } from '../http/body.ts';
 import { SHEET_PLACES } from './label-sheet.ts';
 
 type Format = keyof typeof MEDIA_TYPES;

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Tally } from '#shared/async/tally.ts';
-import { type ImageFormat, type LabelPayload, pageCount } from '#shared/contracts/label-job.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
+import type { ImageFormat, LabelPayload } from '#shared/labels/label-payload.ts';
+import { pageCount } from '#shared/printing/label-job.ts';
 import { LabelFile } from './joined-labels.ts';
 import type { LabelCaller, LabelClient } from './label-client.ts';
 

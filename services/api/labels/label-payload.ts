@@ -1,4 +1,4 @@
-import type { ImageFormat, LabelPayload } from '#shared/contracts/label-job.ts';
+import type { ImageFormat, LabelPayload } from '#shared/labels/label-payload.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 
 /** In `trackingUrl` `{guia}` stands for the guide number. */

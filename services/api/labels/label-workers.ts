@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq';
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
-import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
-import type { PrintKind } from '#shared/contracts/label-kinds.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
+import type { PrintKind } from '#shared/printing/print-kinds.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { crc32, inflateSync } from 'node:zlib';
 import { ConfigError } from '#shared/config/load-config.ts';
-import { MAX_LOGO_KIB } from '#shared/contracts/label-job.ts';
-import { logoSize } from '#shared/contracts/logo-size.ts';
+import { MAX_LOGO_KIB } from '#shared/labels/label-payload.ts';
+import { logoSize } from '#shared/labels/logo-size.ts';
 import { svgProblem } from './svg-syntax.ts';
 
 const MAX_BYTES = MAX_LOGO_KIB * 1024;

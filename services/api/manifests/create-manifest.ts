@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { isTestNumber, MAX_GUIDES } from '#shared/contracts/guide.ts';
-import { inGrams, type ManifestGuide, totalsOf } from '#shared/contracts/manifest.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
+import { isTestNumber, MAX_GUIDES } from '#shared/guides/guide.ts';
+import { inGrams, type ManifestGuide, totalsOf } from '#shared/manifests/manifest.ts';
 import type { Caller } from '../accounts/account-limits.ts';
-import { type IdempotencyKey, idempotencyKey, requireSameBody } from '../guides/creation-journal.ts';
 import { findGuides, refuseEach } from '../guides/guide-access.ts';
 import type { GuideStore, HandoverGuide } from '../guides/guide-store.ts';
+import { type IdempotencyKey, idempotencyKey, requireSameBody } from '../http/idempotency.ts';
 import type { Manifest } from './manifest-model.ts';
 import { generateManifestNumber } from './manifest-number.ts';
 import { parseManifestRequest } from './manifest-request.ts';

@@ -1,4 +1,4 @@
-import type { ManifestGuide } from '#shared/contracts/manifest.ts';
+import type { ManifestGuide } from '#shared/manifests/manifest.ts';
 import {
   body,
   type DocumentIn,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { MANIFEST_NUMBER } from '#shared/contracts/manifest.ts';
+import { MANIFEST_NUMBER } from '#shared/manifests/manifest.ts';
 import { checkDigit } from '../guides/guide-number.ts';
 
 const FORM = new RegExp(MANIFEST_NUMBER);

@@ -1,6 +1,6 @@
-import { MAX_GUIDES } from '#shared/contracts/guide.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import { arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy, typeOf } from '../requests/body.ts';
+import { MAX_GUIDES } from '#shared/guides/guide.ts';
+import { arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy, typeOf } from '../http/body.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias']);
 

@@ -1,13 +1,13 @@
 import fastq, { type queueAsPromised } from 'fastq';
 import type { Connection } from 'mongoose';
-import { isTestManifest } from '#shared/contracts/manifest.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { isTestManifest } from '#shared/manifests/manifest.ts';
 import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
-import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../guides/creation-journal.ts';
-import type { Period, Position } from '../requests/list-parameters.ts';
+import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../http/idempotency.ts';
+import type { Period, Position } from '../http/list-parameters.ts';
 import { MANIFESTS, type Manifest, type ManifestHead } from './manifest-model.ts';
 import { generateManifestNumber } from './manifest-number.ts';
 

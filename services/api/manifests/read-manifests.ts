@@ -1,14 +1,14 @@
-import type { ManifestPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import type { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
 import type { CurrentState, GuideStore } from '../guides/guide-store.ts';
-import type { LabelSettings } from '../labels/label-payload.ts';
 import {
   encodeCursor,
   type ListParameters,
   periodOf,
   positionOf,
   USUAL_PAGE,
-} from '../requests/list-parameters.ts';
+} from '../http/list-parameters.ts';
+import type { LabelSettings } from '../labels/label-payload.ts';
 import type { Manifest, ManifestHead } from './manifest-model.ts';
 import { isManifestNumber } from './manifest-number.ts';
 import type { ManifestStore } from './manifest-store.ts';

@@ -1,5 +1,7 @@
-import { type LogEntry, personalFields } from '#shared/stores/event-model.ts';
-import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '#shared/stores/guide-model.ts';
+import type { Connection } from 'mongoose';
+import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '#shared/guides/guide-model.ts';
+import { type LogEntry, personalFields } from '#shared/tracking/event-model.ts';
+import { untilStored } from '../guides/until-stored.ts';
 import { namesReceiver, type PersonSearch, sectionsNaming } from './person-search.ts';
 import type { PersonalDataStore } from './personal-data-store.ts';
 
@@ -7,6 +9,7 @@ import type { PersonalDataStore } from './personal-data-store.ts';
 const PAGE_SIZE = 1_000;
 /** Walks over all guides to find those that name a person. */
 export type Walk = {
+  mongo: Connection;
   store: PersonalDataStore;
   search: PersonSearch;
   /** `seen` is the number of guides read so far. */
@@ -18,9 +21,9 @@ export type Walk = {
 type Found = { stored: GuideDocument; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
 
 /** Finds guides page by page, once all that are committed are stored. No index helps. */
-async function* findPages({ store, search, onProgress }: Walk): AsyncGenerator<Found[]> {
+async function* findPages({ mongo, store, search, onProgress }: Walk): AsyncGenerator<Found[]> {
   let seen = 0;
-  await store.untilStored();
+  await untilStored(mongo);
   for await (const page of store.pages(PAGE_SIZE)) {
     seen += page.length;
     onProgress(seen);

@@ -1,11 +1,11 @@
-import type { Guide } from '#shared/contracts/guide.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
+import type { Guide } from '#shared/guides/guide.ts';
 import {
   PERSON_SECTIONS,
   PERSONAL_DATA,
   type PersonSection,
   type SearchKind,
-} from '#shared/stores/guide-model.ts';
+} from '#shared/guides/guide-model.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
 
 export type PersonSearch = { by: SearchKind; wanted: string };
 

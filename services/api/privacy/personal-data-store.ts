@@ -1,8 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
-import { ANONYMOUS, Guide } from '#shared/contracts/guide.ts';
-import { modelOf, pathsOfUser, type StoredModel, unfinishedIds } from '#shared/stores/collection.ts';
-import { EVENTS, type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
+import { ANONYMOUS, Guide } from '#shared/guides/guide.ts';
 import {
   GUIDES,
   type GuideDocument,
@@ -11,16 +8,13 @@ import {
   type Personal,
   type PersonalFields,
   type PersonSection,
-} from '#shared/stores/guide-model.ts';
-import { CREATIONS, type JournalEntry } from '../guides/creation-journal.ts';
+} from '#shared/guides/guide-model.ts';
+import { modelOf, pathsOfUser, type StoredModel } from '#shared/stores/collection.ts';
+import { EVENTS, type LogEntry, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
+import { REMOVED_USER } from '../accounts/owned-data.ts';
 import { type GuideStep, guideSteps } from '../guides/guide-store.ts';
 
-/** In ms: a running api stores committed guides within a minute. */
-const STORED_MS = 90_000;
-const PAUSE_MS = 250;
 const GUIDES_AT_A_TIME = 2_000;
-/** Replaces a removed user's name. No user name has a blank. */
-export const REMOVED_USER = 'usuario eliminado';
 
 const REQUIRED = Object.fromEntries(
   Object.entries(Guide.properties).map(([part, schema]) => [
@@ -34,26 +28,10 @@ const ANONYMISE_ALL = anonymise(Object.keys(PERSONAL_DATA) as (keyof Guide)[]);
 export class PersonalDataStore {
   readonly #guides: StoredModel<GuideDocument>;
   readonly #events: StoredModel<LogEntry>;
-  readonly #creations: StoredModel<JournalEntry>;
 
   constructor(connection: Connection) {
     this.#guides = modelOf(connection, GUIDES);
     this.#events = modelOf(connection, EVENTS);
-    this.#creations = modelOf(connection, CREATIONS);
-  }
-
-  /**
-   * Waits until every committed guide is stored. Until then only the journal has it, and a walk would miss it.
-   * @throws Error after 90 s, because then no api runs.
-   */
-  async untilStored(): Promise<void> {
-    const end = performance.now() + STORED_MS;
-    let left = await unfinishedIds(this.#creations);
-    for (; left.length > 0; left = await unfinishedIds(this.#creations, { _id: { $in: left } })) {
-      if (performance.now() > end)
-        throw new Error('Hay guias que la API aun no termina de guardar: repita con la API en marcha');
-      await delay(PAUSE_MS);
-    }
   }
 
   steps(size: number, from: string): AsyncGenerator<GuideStep> {

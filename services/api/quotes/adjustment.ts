@@ -1,17 +1,10 @@
-import type { Adjustment } from '#shared/contracts/adjustment.ts';
-import type { Parcel, PricedParcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
-import { toCentavos, toPesos, toUnits } from '../tariffs/amounts.ts';
-import type { CurrentTariff } from '../tariffs/current-tariff.ts';
-import { describeLine, describeNoPrice, type Price, type PriceLine, priceParcels } from '../tariffs/price.ts';
+import type { Adjustment } from '#shared/guides/adjustment.ts';
+import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { AdjusterOf, Weighing } from '../guides/adjusting.ts';
+import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
 import { sidesInOrder } from './offer.ts';
-
-/** What a package weighs and measures, in kg and cm. */
-export type Weighing = { Peso: number; Largo?: number; Alto?: number; Ancho?: number };
-/** Returns the adjustment of one guide. @param weighings of each of its packages, undefined for one as quoted. */
-export type Adjuster = (weighings: readonly (Weighing | undefined)[]) => Adjustment;
-type Quoted = { quote?: QuotedPrice; priced?: PricedParcel };
-/** Returns what prices the weighings of a guide; undefined if it has no quote, or its tariff cannot be found. */
-export type AdjusterOf = (guide: Quoted) => Promise<Adjuster | undefined>;
+import type { CurrentTariff } from './tariffs/current-tariff.ts';
+import { describeLine, describeNoPrice, type Price, type PriceLine, priceParcels } from './tariffs/price.ts';
 
 /**
  * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force

@@ -1,16 +1,16 @@
 import { inTurns } from '#shared/async/in-turns.ts';
-import type { Branch } from '#shared/contracts/branch.ts';
-import type { SentGuide, ServiceType } from '#shared/contracts/guide.ts';
-import type { PricedParcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
+import type { Branch } from '#shared/branches/branch.ts';
 import { DomainError, type ErrorCode, type Problem } from '#shared/errors/domain-error.ts';
-import { zonedTime } from '../local-time.ts';
-import type { Shipment } from '../requests/guide-request.ts';
-import type { GuideBranches } from '../requests/resolve-branches.ts';
-import { formatCentimetres, formatKilograms, formatPesos } from '../tariffs/amounts.ts';
-import type { CurrentTariff } from '../tariffs/current-tariff.ts';
+import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
+import type { Parcel, QuotedPrice } from '#shared/guides/quoted-price.ts';
+import type { Shipment } from '../guides/guide-request.ts';
+import type { GuidePrice, PriceRequest } from '../guides/pricing.ts';
+import { formatCentimetres, formatKilograms, formatPesos } from '../platform/amounts.ts';
+import { zonedTime } from '../platform/local-time.ts';
 import { amountsOf, missingMeasures, type Offer, parcelOf, quotedPrice } from './offer.ts';
 import type { CountQuotes, QuoteResult } from './quote-metrics.ts';
 import { isExpired, isQuotedType, type QuoteTokens, quotedTypeWords } from './quote-token.ts';
+import type { CurrentTariff } from './tariffs/current-tariff.ts';
 
 export type HonourDeps = {
   quoteTokens: QuoteTokens;
@@ -18,9 +18,6 @@ export type HonourDeps = {
   countQuotes: CountQuotes;
   localTime: (moment: Date) => string;
 };
-
-/** What a guide costs by its quote, in MXN, with what it shows of it. */
-export type QuotedAmounts = { freight: number; total: number; quote: QuotedPrice; priced: PricedParcel };
 
 /** The errors of a quote that was once good, or is good for something else; the others are 400. */
 const CONFLICTS: ReadonlySet<ErrorCode> = new Set(['quote-expired', 'quote-withdrawn', 'quote-different']);
@@ -39,10 +36,8 @@ const COUNTED_AS: Partial<Record<ErrorCode, QuoteResult>> = {
  */
 export async function honourQuotes(
   { quoteTokens, tariffs, countQuotes, localTime }: HonourDeps,
-  account: string,
-  { service, guides }: { service: ServiceType; guides: readonly SentGuide[] },
-  { origin, destinations }: GuideBranches,
-): Promise<(QuotedAmounts | undefined)[]> {
+  { account, service, guides, origin, destinations }: PriceRequest,
+): Promise<(GuidePrice | undefined)[]> {
   const now = tariffs.now();
   const problems: Problem[] = [];
   const amounts = await inTurns(guides, (guide, indice) => {
@@ -90,39 +85,65 @@ function problemsOf(
   return differences(offer, candidate);
 }
 
-/** Returns a problem for each field by which a guide does not fit in its offer: what it is, and what was quoted. */
-function differences(offer: Offer, { service, guide, origin, destination }: Candidate): Problem[] {
-  const quoted = offer.parcel;
+/** A candidate beside what was quoted. `parcel`: what would be priced of the candidate. */
+type Comparison = Candidate & { offer: Offer; parcel: Parcel };
+
+/**
+ * The problems of each field of a parcel by which a guide does not fit in its offer: what it is, and what was quoted. In the
+ * order of answers; a further field of `Parcel` does not compile without its line.
+ */
+const COMPARED: { [Field in keyof Parcel]: (compared: Comparison) => Problem[] } = {
+  // A branch has one postal code.
+  origin: ({ origin, offer }) => same('SEND_SUCU_ORIG', origin.Codigo, offer.origin),
+  service: ({ service, offer }) => same('TipoServicio', service, offer.parcel.service),
+  destination: ({ service, guide, destination, parcel, offer }) => {
+    const { CodigoPostal, DestinoCode } = guide.Destinatario;
+    if (service === 'Domicilio') {
+      const place = CodigoPostal === undefined ? 'DestinoCode' : 'CodigoPostal';
+      return same(`Destinatario.${place}`, parcel.destination, offer.parcel.destination);
+    }
+    const place = DestinoCode === undefined ? 'CodigoPostal' : 'DestinoCode';
+    return same(`Destinatario.${place}`, destination.Codigo, offer.destination);
+  },
+  type: ({ parcel: { type }, offer }) =>
+    isQuotedType(type, offer.parcel.type)
+      ? []
+      : [different('Producto.TipoEnvio', `'${type}'`, quotedTypeWords(offer.parcel.type))],
+  packages: ({ parcel, offer }) => same('Producto.Paquetes', parcel.packages, offer.parcel.packages),
+  grams: ({ parcel, offer }) => within('Producto.Peso', parcel.grams, offer.parcel.grams, formatKilograms),
+  sides: ({ guide, parcel, offer }) =>
+    sidesOf(guide).flatMap((name, i) =>
+      within(
+        `Producto.${name}`,
+        parcel.sides[i] as number,
+        offer.parcel.sides[i] as number,
+        formatCentimetres,
+      ),
+    ),
+  declared: ({ parcel, offer }) =>
+    within('Producto.ValorDeclarado', parcel.declared, offer.parcel.declared, formatPesos),
+};
+
+function differences(offer: Offer, candidate: Candidate): Problem[] {
+  const { service, guide, origin, destination } = candidate;
   const parcel = parcelOf(service, guide as Shipment, { origin, destination });
-  const problems: Problem[] = [];
-  const add = (campo: string, is: string | number, was: string | number) =>
-    problems.push({ campo, code: 'quote-different', params: { is, quoted: was } });
-  const same = (campo: string, is: string | number, was: string | number) => {
-    if (is !== was) add(campo, is, was);
-  };
-  const within = (campo: string, is: number, was: number, format: (value: number) => string) => {
-    if (is > was) add(campo, format(is), format(was));
-  };
-  same('SEND_SUCU_ORIG', origin.Codigo, offer.origin);
-  same('TipoServicio', service, quoted.service);
-  if (service !== quoted.service) return problems;
-  if (service === 'Domicilio') {
-    const place = guide.Destinatario.CodigoPostal === undefined ? 'DestinoCode' : 'CodigoPostal';
-    same(`Destinatario.${place}`, parcel.destination, quoted.destination);
-  } else {
-    const place = guide.Destinatario.DestinoCode === undefined ? 'CodigoPostal' : 'DestinoCode';
-    same(`Destinatario.${place}`, destination.Codigo, offer.destination);
-  }
-  if (!isQuotedType(parcel.type, quoted.type)) {
-    add('Producto.TipoEnvio', `'${parcel.type}'`, quotedTypeWords(quoted.type));
-  }
-  same('Producto.Paquetes', parcel.packages, quoted.packages);
-  within('Producto.Peso', parcel.grams, quoted.grams, formatKilograms);
-  for (const [i, name] of sidesOf(guide).entries()) {
-    within(`Producto.${name}`, parcel.sides[i] as number, quoted.sides[i] as number, formatCentimetres);
-  }
-  within('Producto.ValorDeclarado', parcel.declared, quoted.declared, formatPesos);
-  return problems;
+  const compared = { ...candidate, offer, parcel };
+  // What another service asks of a guide says nothing of this one.
+  const fields =
+    service === offer.parcel.service ? Object.values(COMPARED) : [COMPARED.origin, COMPARED.service];
+  return fields.flatMap((problemsOf) => problemsOf(compared));
+}
+
+function different(campo: string, is: string | number, quoted: string | number): Problem {
+  return { campo, code: 'quote-different', params: { is, quoted } };
+}
+
+function same(campo: string, is: string | number, quoted: string | number): Problem[] {
+  return is === quoted ? [] : [different(campo, is, quoted)];
+}
+
+function within(campo: string, is: number, quoted: number, format: (value: number) => string): Problem[] {
+  return is > quoted ? [different(campo, format(is), format(quoted))] : [];
 }
 
 /** Returns the names of the sides by ascending length. */

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { Parcel } from '#shared/contracts/quoted-price.ts';
-import { momentOf } from '../local-time.ts';
-import type { NumberedTariff } from '../tariffs/current-tariff.ts';
-import { addDays, deliveryDays } from '../tariffs/delivery-days.ts';
-import { type NoPrice, priceParcel } from '../tariffs/price.ts';
+import type { Parcel } from '#shared/guides/quoted-price.ts';
+import { momentOf } from '../platform/local-time.ts';
 import type { Offer } from './offer.ts';
+import type { NumberedTariff } from './tariffs/current-tariff.ts';
+import { addDays, deliveryDays } from './tariffs/delivery-days.ts';
+import { type NoPrice, priceParcel } from './tariffs/price.ts';
 
 /** By which tariff an offer is made, to whom, and when: `now` is in ms since 1970. */
 export type Pricing = {

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import type { Branch } from '#shared/contracts/branch.ts';
-import { type Guide, MAX_QUOTE_LENGTH, ServiceType } from '#shared/contracts/guide.ts';
-import { EstimatedDelivery, type Parcel, QuotedPrice } from '#shared/contracts/quoted-price.ts';
-import { zonedTime } from '../local-time.ts';
-import { MEASURES, type Shipment } from '../requests/guide-request.ts';
-import { toCentavos, toPesos, toUnits } from '../tariffs/amounts.ts';
-import { describeLine, type PriceLine } from '../tariffs/price.ts';
+import type { Branch } from '#shared/branches/branch.ts';
+import { type Guide, MAX_QUOTE_LENGTH, ServiceType } from '#shared/guides/guide.ts';
+import { EstimatedDelivery, type Parcel, QuotedPrice } from '#shared/guides/quoted-price.ts';
+import { MEASURES, type Shipment } from '../guides/guide-request.ts';
+import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
+import { zonedTime } from '../platform/local-time.ts';
+import { describeLine, type PriceLine } from './tariffs/price.ts';
 
 /** A price that binds until it expires, as a token carries it. Amounts in centavos, weights in grams, sides in mm. */
 export type Offer = {

@@ -1,15 +1,15 @@
 import { inTurns } from '#shared/async/in-turns.ts';
-import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import type { BranchesClient } from '../branches-client.ts';
-import { warnOfOtherStates } from '../requests/address-warnings.ts';
-import { parseQuoteRequest, type SentRequest } from '../requests/guide-request.ts';
-import { resolveBranches } from '../requests/resolve-branches.ts';
-import type { CurrentTariff } from '../tariffs/current-tariff.ts';
-import { describeNoPrice, type NoPrice } from '../tariffs/price.ts';
+import { SERVICE_TYPES } from '#shared/guides/guide.ts';
+import type { BranchesClient } from '../branches/branches-client.ts';
+import { warnOfOtherStates } from '../guides/address-warnings.ts';
+import { parseQuoteRequest, type SentRequest } from '../guides/guide-request.ts';
+import { resolveBranches } from '../guides/resolve-branches.ts';
 import { makeOffer, type Pricing } from './make-offer.ts';
 import { type Ends, type Offer, parcelOf } from './offer.ts';
 import type { CountQuotes } from './quote-metrics.ts';
+import type { CurrentTariff } from './tariffs/current-tariff.ts';
+import { describeNoPrice, type NoPrice } from './tariffs/price.ts';
 
 export type QuoteDeps = {
   branches: BranchesClient;

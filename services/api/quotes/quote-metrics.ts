@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
-import type { CurrentTariff } from '../tariffs/current-tariff.ts';
+import type { CurrentTariff } from './tariffs/current-tariff.ts';
 
 /** What came of a guide that was to be quoted, or of one that was to be created with its quote. */
 const RESULTS = [

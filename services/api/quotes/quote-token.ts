@@ -1,9 +1,9 @@
 import { hash, hkdfSync } from 'node:crypto';
 import { createSigner, createVerifier } from 'fast-jwt';
-import { MAX_QUOTE_LENGTH, type ServiceType } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import type { PriceLine } from '../tariffs/price.ts';
+import { MAX_QUOTE_LENGTH, type ServiceType } from '#shared/guides/guide.ts';
 import type { Offer } from './offer.ts';
+import type { PriceLine } from './tariffs/price.ts';
 
 /** Another type than that of access tokens, so that neither passes for the other. */
 const TYPE = 'cotizacion+jwt';

@@ -1,74 +1,134 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Branch } from '#shared/contracts/branch.ts';
-import { DomainError } from '#shared/errors/domain-error.ts';
+import { Type } from 'typebox';
+import type { ErrorCode } from '#shared/errors/domain-error.ts';
+import { toDetails } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
-import type { BranchesClient } from '../branches-client.ts';
-import type { ApiOptions } from '../config.ts';
-import { httpErrors } from '../errors.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
-import { isGuideNumber } from '../guides/guide-number.ts';
-import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../public-pages/answers.ts';
-import { formPage, guidePage, problemPage, STYLE, STYLE_PATH, trackingView } from './pages.ts';
+import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { BODY_ERRORS, operation } from '../http/operation.ts';
+import { listErrors } from '../http/responses.ts';
+import { pageParameters } from '../http/schemas.ts';
+import { verdictErrors } from './errors.ts';
+import type { Verdict } from './event-register.ts';
+import { eventsOf } from './event-request.ts';
+import { FEED_EXAMPLE } from './examples.ts';
+import { feedPage, MAX_FEED, USUAL_EVENTS } from './read-events.ts';
+import { type Outcome, registerEvents } from './register-events.ts';
+import { EventResult, EventsRequest, FeedEvent } from './schemas.ts';
 
-/** Looked up for an invalid number, so that the time is the same; no guide has it. */
-const NO_GUIDE = '000000000000';
-/** Longest wait for the branch where a parcel is picked up, in ms: the page goes without its address. */
-const BRANCH_WAIT_MS = 1_000;
+const EVENT_ERRORS = [
+  'guide-not-found',
+  'guide-is-test',
+  'guide-cancelled',
+  'event-conflict',
+  'guide-events-full',
+  'field-required',
+  'field-type',
+  'field-invalid',
+  'field-too-long',
+  'field-unknown',
+] as const satisfies ErrorCode[];
 
-/**
- * `GET /rastreo` and `/rastreo/{guia}`: a parcel's way, for people without a token (docs/contract.md "Tracking
- * page"). Numbers are not secret, so the page names no person, and an address may look up only so many.
- */
-export async function trackingRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
-  const { guides, eventLog, branches } = server;
-  const { CARRIER_NAME: carrier, REDIS_PREFIX: prefix } = config;
-  const countVisit = visitLimit(server.redis, `${prefix}:tracking`);
-  const viewOf = trackingView(config.TIME_ZONE);
+const registering = operation({
+  id: 'registrarEventos',
+  tag: 'Eventos',
+  summary: 'Registrar qué pasó con guías',
+  description:
+    'De guías de cualquier cuenta. Cada evento se registra o se rechaza por sí mismo. Repetir la solicitud no hace daño: ' +
+    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Con \`Manifiesto\` se registra \`Recolectado\` de cada guía ` +
+    `del manifiesto, salvo las que \`Faltan\`. Un evento se rechaza con:\n\n${listErrors(verdictErrors, EVENT_ERRORS)}\n\n`,
+  permission: 'eventos.create',
+  action: 'event',
+  request: { body: EventsRequest },
+  // Each event has its own answer; `checkEvent` validates with the same schema.
+  validatedBy: 'handler',
+  errors: [
+    'invalid-json',
+    'events-missing',
+    'events-empty',
+    'too-many-events',
+    'event-invalid',
+    ...(['field-required', 'field-type', 'field-invalid', 'field-too-long', 'field-unknown'] as const),
+    'too-many-guides',
+    'guide-is-test',
+    ...BODY_ERRORS,
+    'overloaded',
+    'events-unknown',
+  ],
+  data: {
+    name: 'EventosRegistrados',
+    message: (results) =>
+      `Eventos registrados: ${results.filter(({ resultado }) => resultado === 'registrado').length}`,
+    schema: Type.Array(EventResult),
+    example: [{ indice: 0, Id: 'MTY01-000123', resultado: 'registrado' }],
+  },
+});
 
-  server.get(STYLE_PATH, async (_request, reply) => sendStyle(reply, STYLE));
-  await server.register(async (pages) => {
-    pages.setErrorHandler(pageErrorHandler((problem) => problemPage({ carrier, ...problem })));
-    pages.get<{ Querystring: { guia?: string | string[] } }>('/rastreo', async ({ query }, reply) => {
-      // People copy a number with blanks and dashes.
-      const number = [query.guia].flat()[0]?.replaceAll(/[\s-]/g, '').slice(0, 40);
-      if (number) return reply.redirect(`/rastreo/${encodeURIComponent(number)}`, 303);
-      return sendPage(reply, formPage({ carrier }));
-    });
-    pages.get<{ Params: { guia: string } }>('/rastreo/:guia', async ({ id, ip, params }, reply) => {
-      await countVisit(ip);
-      const number = isGuideNumber(params.guia) ? params.guia : NO_GUIDE;
-      // Always both, so that the time reveals nothing.
-      const [guide, entries] = await Promise.all([guides.find(number), eventLog.ofGuides([number])]);
-      if (!guide || guide.anonymised) throw new DomainError('guide-not-found');
-      const codes = entries.flatMap(({ told }) => told.Sucursal ?? []);
-      const [cities, pickUp] = await Promise.all([
-        branches.cities(codes).catch(() => new Map<string, string>()),
-        pickUpBranch(branches, guide, entries, id).catch(() => undefined),
-      ]);
-      return sendPage(reply, guidePage({ carrier, ...viewOf({ guide, entries, cities, pickUp }) }));
-    });
+function registrationRoute(server: HttpServer): void {
+  server.post('/api/eventos', registering, async (request) => {
+    const { username } = apiUser(request);
+    const { handover } = server;
+    if (handover?.isScan(request.body)) {
+      const scanned = await handover.scan(request.body, username);
+      return registering.ok(
+        scanned.map(({ guide, indice, ...outcome }) => ({ ...toResult(outcome, indice), SEND_GUIA: guide })),
+      );
+    }
+    const outcomes = await registerEvents(server, eventsOf(request.body), username);
+    return registering.ok(outcomes.map(toResult));
   });
 }
 
-/** Returns the branch where a parcel is to be picked up, once one that is picked up has come to a branch. */
-async function pickUpBranch(
-  branches: BranchesClient,
-  { service, destination: { code } }: GuideRecord,
-  entries: readonly LogEntry[],
-  requestId: string,
-): Promise<Branch | undefined> {
-  if (service === 'Domicilio' || !entries.some(({ told }) => told.Tipo === 'EnSucursal')) return undefined;
-  // No account has an empty name: visits take nobody's turns.
-  const caller = { requestId, account: '', signal: AbortSignal.timeout(BRANCH_WAIT_MS) };
-  return (await branches.destination({ code }, caller))?.branch;
+const feed = operation({
+  id: 'listarEventos',
+  tag: 'Eventos',
+  summary: 'Seguir los eventos de las guías de la cuenta',
+  description:
+    'En el orden en que se registraron, también las cancelaciones. `siguiente` es siempre un cursor: guárdelo y pregunte con ' +
+    'él más tarde. Cada evento sale una vez y ninguno se salta; un evento sale a los cinco segundos de registrado.',
+  permission: 'guias.read',
+  action: 'read',
+  readsMany: true,
+  request: {
+    querystring: Type.Object({
+      ...pageParameters('Eventos', MAX_FEED, USUAL_EVENTS),
+    }),
+  },
+  errors: ['cursor-beyond-end'],
+  data: {
+    name: 'Eventos',
+    message: (events) => `Eventos: ${events.length}`,
+    schema: Type.Array(FeedEvent),
+    beside: {
+      siguiente: Type.Optional(
+        Type.String({ description: 'Cursor de lo que sigue; siempre viene, aunque aún no haya nada más' }),
+      ),
+    },
+    example: [FEED_EXAMPLE],
+  },
+});
+
+function feedRoute(server: HttpServer): void {
+  server.get('/api/eventos', feed, async (request) => {
+    const { cursor, limite = USUAL_EVENTS } = request.query;
+    const page = await feedPage(server.eventLog, apiUser(request).account, cursor, limite);
+    return { ...feed.ok(page.events), siguiente: page.cursor };
+  });
 }
 
-/** Answers the address of a page that cannot be decoded, such as `/rastreo/%E0`, as an unknown guide. */
-export function trackingProblems({ CARRIER_NAME: carrier }: ApiOptions['config']) {
-  return ({ url }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
-    if (!/^\/+rastreo\//.test(url)) return undefined;
-    const { status, page } = httpErrors['guide-not-found'];
-    return sendPage(reply.code(status), problemPage({ carrier, ...page }));
-  };
+const RESULTS = { registered: 'registrado', repeated: 'repetido' } as const;
+
+/** `POST` and `GET /api/eventos` (docs/contract.md "Events"). */
+export async function eventRoutes(server: HttpServer): Promise<void> {
+  registrationRoute(server);
+  feedRoute(server);
+}
+
+function toResult({ id, verdict }: Outcome, indice: number) {
+  return { indice, ...(id !== undefined && { Id: id }), ...resultOf(verdict) };
+}
+
+function resultOf(verdict: Verdict) {
+  if (typeof verdict === 'string') return { resultado: RESULTS[verdict] };
+  const { campo } = verdict;
+  const [{ codigo = '', message = '' } = {}] = toDetails(verdictErrors, [verdict]);
+  return { resultado: 'rechazado' as const, ...(campo !== undefined && { campo }), codigo, message };
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { FEED_TYPE_NAMES, type FeedType } from '#shared/contracts/event-types.ts';
-import { isAddress } from '#shared/contracts/public-address.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
-import type { WebhookChange } from '#shared/stores/webhook-store.ts';
-import { isObject, readerOf, tidy } from '../requests/body.ts';
+import { FEED_TYPE_NAMES, type FeedType } from '#shared/guides/event-types.ts';
+import { isAddress } from '#shared/webhooks/public-address.ts';
+import type { WebhookChange } from '#shared/webhooks/webhook-store.ts';
+import { isObject, readerOf, tidy } from '../http/body.ts';
 
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';

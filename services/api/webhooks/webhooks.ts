@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { ApiUser } from '#shared/auth/user-store.ts';
-import type { TestEventOutcome, TestEventRequest } from '#shared/contracts/webhook.ts';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { type EventLog, feedEvent } from '#shared/stores/event-log.ts';
-import { type Attempt, sentBy, type Webhook } from '#shared/stores/webhook-model.ts';
-import { newSecret } from '#shared/stores/webhook-secrets.ts';
-import type { WebhookChange, WebhookStore } from '#shared/stores/webhook-store.ts';
-import { decodeCursor } from '../guides/events/read-events.ts';
+import { type EventLog, feedEvent } from '#shared/tracking/event-log.ts';
+import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
+import { type Attempt, sentBy, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
+import type { WebhookChange, WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { decodeCursor } from '../tracking/read-events.ts';
 import { refuseCursor } from './webhook-request.ts';
 
 export const MAX_PENDING = 1_000;

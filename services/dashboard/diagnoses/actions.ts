@@ -1,4 +1,4 @@
-import { FAILING, USER_ACTIONS, type UserAction } from '#shared/contracts/user-actions.ts';
+import { FAILING, USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
 import type { QueueState } from '../queue-state.ts';

@@ -1,4 +1,4 @@
-import type { LateWebhook } from '#shared/stores/webhook-store.ts';
+import type { LateWebhook } from '#shared/webhooks/webhook-store.ts';
 import { count, duration, number } from '../format.ts';
 import type { QueueState } from '../queue-state.ts';
 import { type Finding, note, warning } from './finding.ts';

@@ -1,4 +1,4 @@
-import { USER_ACTIONS, type UserAction } from '#shared/contracts/user-actions.ts';
+import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 
 /**
  * `grave`: users do not get what they ask for, or something may be lost. `nota`: a customer's own matter, such as a receiver

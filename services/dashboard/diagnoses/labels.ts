@@ -1,4 +1,4 @@
-import { FAILING } from '#shared/contracts/user-actions.ts';
+import { FAILING } from '#shared/actions/user-actions.ts';
 import { duration, number } from '../format.ts';
 import { type QueueState, SLOW_MS } from '../queue-state.ts';
 import { type Finding, grave, type LastSeen, RECENT_MS, RECOVERY_MS, warning } from './finding.ts';

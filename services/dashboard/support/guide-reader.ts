@@ -1,6 +1,7 @@
 import { type Connection, mongo } from 'mongoose';
+import type { UserStore } from '#shared/accounts/user-store.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { UserStore } from '#shared/auth/user-store.ts';
+import { GUIDES, type GuideDocument, guidePaths } from '#shared/guides/guide-model.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import {
   EVENTS,
@@ -8,8 +9,7 @@ import {
   IMPERSONAL_PATHS,
   type LogEntry,
   PERSONAL_FIELDS,
-} from '#shared/stores/event-model.ts';
-import { GUIDES, type GuideDocument, guidePaths } from '#shared/stores/guide-model.ts';
+} from '#shared/tracking/event-model.ts';
 
 /** Most events of a guide that are read, the newest ones. Few guides have more than ten. */
 export const MAX_EVENTS = 100;

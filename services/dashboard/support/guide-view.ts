@@ -1,9 +1,9 @@
-import { REASONS } from '#shared/contracts/event.ts';
-import { isStateEvent, STATES, wordsOf } from '#shared/contracts/event-types.ts';
-import { isTestNumber } from '#shared/contracts/guide.ts';
-import { numberOf } from '#shared/stores/event-log.ts';
-import { annulledBy, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
-import type { WebhookHealth } from '#shared/stores/webhook-health.ts';
+import { isStateEvent, STATES, wordsOf } from '#shared/guides/event-types.ts';
+import { isTestNumber } from '#shared/guides/guide.ts';
+import { REASONS } from '#shared/tracking/event.ts';
+import { numberOf } from '#shared/tracking/event-log.ts';
+import { annulledBy, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
+import type { WebhookHealth } from '#shared/webhooks/webhook-health.ts';
 import { count, type WriteMoment } from '../format.ts';
 import { MAX_EVENTS, type PersonalData, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';
 import { healthView } from './webhooks-view.ts';

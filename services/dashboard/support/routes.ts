@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
-import type { ApiUser } from '#shared/auth/user-store.ts';
-import { hasGuideNumberForm } from '#shared/contracts/guide.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { hasGuideNumberForm } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { compilePage, sendPage } from '../pages.ts';
 import { requirePermission } from '../session.ts';

@@ -1,4 +1,4 @@
-import { hasGuideNumberForm } from '#shared/contracts/guide.ts';
+import { hasGuideNumberForm } from '#shared/guides/guide.ts';
 import { ANSWER_DAYS, type Answer, answersOfRequest } from '#shared/stores/answer-log.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { WriteMoment } from '../format.ts';

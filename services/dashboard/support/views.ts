@@ -1,9 +1,9 @@
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { ANSWER_DAYS, answersOfGuide } from '#shared/stores/answer-log.ts';
-import type { EventLog } from '#shared/stores/event-log.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import { healthOf } from '#shared/stores/webhook-health.ts';
-import type { WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { EventLog } from '#shared/tracking/event-log.ts';
+import { healthOf } from '#shared/webhooks/webhook-health.ts';
+import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { momentIn } from '../format.ts';
 import { answerViews } from './answers-view.ts';
 import type { GuideReader, VisibleGuide } from './guide-reader.ts';

@@ -1,4 +1,4 @@
-import type { WebhookHealth } from '#shared/stores/webhook-health.ts';
+import type { WebhookHealth } from '#shared/webhooks/webhook-health.ts';
 import type { WriteMoment } from '../format.ts';
 
 const STATES = { falla: ['Falla', 'mal'], apagado: ['Apagado', 'atencion'] } as const;

@@ -1,6 +1,6 @@
-import { FRESH_MS, type PrintPayload } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { RecordSpan, Tracing } from '#shared/observability/tracing.ts';
+import { FRESH_MS, type PrintPayload } from '#shared/printing/label-job.ts';
 import { printBody, type RenderedLabel, renderLabel } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import type { WorkerMetrics } from '../metrics.ts';

@@ -1,4 +1,4 @@
-import { PRINT_KINDS, type PrintKind } from '#shared/contracts/label-kinds.ts';
+import { PRINT_KINDS, type PrintKind } from '#shared/printing/print-kinds.ts';
 import { printBody, renderUnderlay } from '../label/render-label.ts';
 import type { LabelTemplates } from '../label/templates.ts';
 import type { PdfUnderlay } from '../pdf/content-streams.ts';

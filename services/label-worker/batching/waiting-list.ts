@@ -1,4 +1,4 @@
-import type { PrintKind } from '#shared/contracts/label-kinds.ts';
+import type { PrintKind } from '#shared/printing/print-kinds.ts';
 
 /** Most pages in one print, unless a single label has more. */
 const MAX_PAGES = 100;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { ImageFormat } from '#shared/contracts/label-job.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import type { ImageFormat } from '#shared/labels/label-payload.ts';
 import { findUnwanted, type LabelPrinterOptions, type PrintOrder } from '../batching/label-printer.ts';
 import { type WaitingLabel, WaitingList } from '../batching/waiting-list.ts';
 import type { WorkerMetrics } from '../metrics.ts';

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import type { ImageFormat } from '#shared/contracts/label-job.ts';
+import type { ImageFormat } from '#shared/labels/label-payload.ts';
 import { startPdfium } from './pdfium.ts';
 import { toPng } from './png.ts';
 import { toZpl } from './zpl.ts';

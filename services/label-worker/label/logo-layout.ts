@@ -1,4 +1,4 @@
-import { logoSize } from '#shared/contracts/logo-size.ts';
+import { logoSize } from '#shared/labels/logo-size.ts';
 
 export type Room = { x: number; y: number; width: number; height: number };
 

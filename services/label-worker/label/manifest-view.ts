@@ -1,6 +1,6 @@
-import { inCharset } from '#shared/contracts/label-charset.ts';
-import type { ManifestPayload } from '#shared/contracts/label-job.ts';
-import { isTestManifest, pagesOf, totalsOf } from '#shared/contracts/manifest.ts';
+import { inCharset } from '#shared/labels/label-charset.ts';
+import { isTestManifest, pagesOf, totalsOf } from '#shared/manifests/manifest.ts';
+import type { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
 import { dateText, measureText, NONE, testBand } from './view.ts';
 
 type Row = ManifestPayload['guides'][number];

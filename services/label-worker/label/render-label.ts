@@ -1,5 +1,5 @@
-import type { PrintPayload } from '#shared/contracts/label-job.ts';
-import type { PrintKind } from '#shared/contracts/label-kinds.ts';
+import type { PrintPayload } from '#shared/printing/label-job.ts';
+import type { PrintKind } from '#shared/printing/print-kinds.ts';
 import type { Drawing } from '../drawing.ts';
 import { manifestViews } from './manifest-view.ts';
 import { Sheet } from './sheet.ts';

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS, type LabelKind, ofEachPrint, type PrintKind } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
+import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
+import { ofEachPrint, type PrintKind } from '#shared/printing/print-kinds.ts';
 import { compileTemplate, type LabelTemplate, TemplateError } from './template-files/compile-template.ts';
 
 export type LabelTemplates = Readonly<Record<PrintKind, LabelTemplate>>;

@@ -1,6 +1,6 @@
-import { isTestNumber } from '#shared/contracts/guide.ts';
-import { inCharset } from '#shared/contracts/label-charset.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import { isTestNumber } from '#shared/guides/guide.ts';
+import { inCharset } from '#shared/labels/label-charset.ts';
+import type { LabelPayload } from '#shared/labels/label-payload.ts';
 
 type Guide = LabelPayload['guide'];
 /** An absent field is empty, or a dash in a table. */

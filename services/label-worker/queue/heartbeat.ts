@@ -1,6 +1,6 @@
 import type { Worker } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { LabelJobResult, TemplateVersions } from '#shared/contracts/label-job.ts';
+import type { LabelJobResult, TemplateVersions } from '#shared/printing/label-job.ts';
 import type { OwnDetails, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import { evicts, type RedisState } from '#shared/stores/redis-state.ts';
 

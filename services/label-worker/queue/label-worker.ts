@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Telemetry, Worker } from 'bullmq';
+import type { ActionCounts } from '#shared/actions/action-counts.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import type { LabelCache, LabelNews } from '#shared/labels/label-cache.ts';
+import type { Logger } from '#shared/observability/logger.ts';
 import {
   isPrintPayload,
   LABEL_QUEUE,
@@ -10,12 +14,8 @@ import {
   pageCount,
   payloadOf,
   printedKey,
-} from '#shared/contracts/label-job.ts';
-import type { PrintKind } from '#shared/contracts/label-kinds.ts';
-import { DomainError } from '#shared/errors/domain-error.ts';
-import type { Logger } from '#shared/observability/logger.ts';
-import type { ActionCounts } from '#shared/stores/action-counts.ts';
-import type { LabelCache, LabelNews } from '#shared/stores/label-cache.ts';
+} from '#shared/printing/label-job.ts';
+import type { PrintKind } from '#shared/printing/print-kinds.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import { isRefusedWrite, isTransientError } from '#shared/stores/transient-errors.ts';

@@ -4,7 +4,7 @@ import { describe, expect, vi } from 'vitest';
 import { CountedLimit } from '#services/api/accounts/counted-limit.ts';
 import { GuideQuota, KEPT_S } from '#services/api/accounts/guide-quota.ts';
 import { QuotaReport } from '#services/api/accounts/quota-report.ts';
-import { localTimeFormatter } from '#services/api/local-time.ts';
+import { localTimeFormatter } from '#services/api/platform/local-time.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { GUIDE_EXAMPLES } from '#services/api/openapi/examples.ts';
+import { GUIDE_EXAMPLES } from '#services/api/guides/examples.ts';
 import { type Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import type { GuideDocument } from '#shared/stores/guide-model.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 

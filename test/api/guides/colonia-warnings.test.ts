@@ -1,6 +1,6 @@
 import { describe, expect, test as pure } from 'vitest';
-import { closestColonia, comparableName } from '#services/api/postal-codes/colonia-names.ts';
-import { PostalCodeStore } from '#shared/stores/postal-code-store.ts';
+import { closestColonia, comparableName } from '#services/api/branches/postal-codes/colonia-names.ts';
+import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import {
-  CREATIONS,
-  CreationJournal,
-  idempotencyKey,
-  type JournalEntry,
-} from '#services/api/guides/creation-journal.ts';
+import { CREATIONS, CreationJournal, type JournalEntry } from '#services/api/guides/creation-journal.ts';
 import { type GuideRecord, toDocument } from '#services/api/guides/guide-model.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
+import { idempotencyKey } from '#services/api/http/idempotency.ts';
 import { createIndexes } from '#shared/stores/collection.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';

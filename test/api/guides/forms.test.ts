@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { closestName } from '#services/api/requests/closest-name.ts';
-import { parseGuideRequest } from '#services/api/requests/guide-request.ts';
-import { preferenceOf } from '#services/api/routes/common/guide-bodies.ts';
-import { Guide, guideAjv, SentGuide } from '#shared/contracts/guide.ts';
-import { isBlank } from '#shared/contracts/label-charset.ts';
+import { preferenceOf } from '#services/api/guides/guide-bodies.ts';
+import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
+import { closestName } from '#services/api/http/closest-name.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { Guide, guideAjv, SentGuide } from '#shared/guides/guide.ts';
+import { isBlank } from '#shared/labels/label-charset.ts';
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
 

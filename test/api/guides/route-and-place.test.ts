@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
-import type { Branch } from '#shared/contracts/branch.ts';
-import { BranchStore, type Coverage } from '#shared/stores/branch-store.ts';
-import type { GuideDocument } from '#shared/stores/guide-model.ts';
+import type { Branch } from '#shared/branches/branch.ts';
+import { BranchStore, type Coverage } from '#shared/branches/branch-store.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { type Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { manifestOf } from '#test/fixtures/manifests.ts';
 import { test as services } from '#test/fixtures/services.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import { FRESH_MS } from '#shared/contracts/label-job.ts';
+import { FRESH_MS } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask, test } from '#test/fixtures/labels/awaited-labels.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Admission, type Asked, placeInLine } from '#services/api/labels/admission.ts';
-import { LABEL_TIMEOUT_MS } from '#shared/contracts/label-job.ts';
+import { LABEL_TIMEOUT_MS } from '#shared/printing/label-job.ts';
 
 /**
  * What is admitted and what is refused, beside printers of a known speed. Time is a number, and passes in steps of 10 ms:

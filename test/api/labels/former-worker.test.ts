@@ -2,16 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { UnrecoverableError } from 'bullmq';
 import { Type } from 'typebox';
 import { expect } from 'vitest';
-import { guideAjv } from '#shared/contracts/guide.ts';
-import {
-  type LabelJob,
-  LabelPayload,
-  labelKey,
-  ManifestPayload,
-  payloadOf,
-  TEMPLATE_VERSION,
-} from '#shared/contracts/label-job.ts';
-import { BranchStore } from '#shared/stores/branch-store.ts';
+import { BranchStore } from '#shared/branches/branch-store.ts';
+import { guideAjv } from '#shared/guides/guide.ts';
+import { LabelPayload } from '#shared/labels/label-payload.ts';
+import { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
+import { type LabelJob, labelKey, payloadOf, TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
 import { type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
 import { manifestOf } from '#test/fixtures/manifests.ts';

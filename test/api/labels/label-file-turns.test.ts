@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { LabelFilePrinter } from '#services/api/labels/label-file.ts';
-import { FRESH_MS } from '#shared/contracts/label-job.ts';
+import { FRESH_MS } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask, test as awaitedTest } from '#test/fixtures/labels/awaited-labels.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';

@@ -4,7 +4,7 @@ import { PNG } from 'pngjs';
 import { expect } from 'vitest';
 import { readLogo } from '#services/api/labels/logo.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { isLabelPayload } from '#shared/contracts/label-job.ts';
+import { isLabelPayload } from '#shared/labels/label-payload.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 
 const test = folderTest.extend(

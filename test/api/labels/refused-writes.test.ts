@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { LABEL_QUEUE } from '#shared/contracts/label-job.ts';
+import { LABEL_QUEUE } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';

@@ -6,7 +6,7 @@ import { run } from '#services/api/cli.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { type LogEntry, PERSONAL_FIELDS } from '#shared/stores/event-model.ts';
+import { type LogEntry, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest';
-import { ADJUSTMENT_EXAMPLE } from '#services/api/openapi/examples.ts';
 import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
-import type { Adjustment } from '#shared/contracts/adjustment.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
+import { ADJUSTMENT_EXAMPLE } from '#services/api/tracking/examples.ts';
+import type { Adjustment } from '#shared/guides/adjustment.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as events, resultsOf, wordsOf } from '#test/fixtures/events.ts';
 import { loadTariff } from '#test/fixtures/tariffs.ts';
-import { changed } from '../tariffs/demo-tariff.ts';
+import { changed } from './tariffs/demo-tariff.ts';
 
 const GOODS = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15, ValorDeclarado: 1500 };
 const HEAVIER = { Peso: 8, Largo: 40, Alto: 30, Ancho: 30 };

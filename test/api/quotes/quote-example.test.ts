@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
-import { localTimeFormatter } from '#services/api/local-time.ts';
-import { QUOTE_EXAMPLES } from '#services/api/openapi/examples.ts';
-import kept from '#services/api/openapi/quote-example.json' with { type: 'json' };
+import { localTimeFormatter } from '#services/api/platform/local-time.ts';
+import { QUOTE_EXAMPLES } from '#services/api/quotes/examples.ts';
 import { makeOffer } from '#services/api/quotes/make-offer.ts';
 import { type Offer, parcelOf, quoteOption } from '#services/api/quotes/offer.ts';
-import { SERVICE_TYPES } from '#shared/contracts/guide.ts';
-import { demoTariff } from '../tariffs/demo-tariff.ts';
+import kept from '#services/api/quotes/quote-example.json' with { type: 'json' };
+import { SERVICE_TYPES } from '#shared/guides/guide.ts';
+import { demoTariff } from './tariffs/demo-tariff.ts';
 
-const FILE = new URL('../../../services/api/openapi/quote-example.json', import.meta.url);
+const FILE = new URL('../../../services/api/quotes/quote-example.json', import.meta.url);
 const localTime = localTimeFormatter('America/Mexico_City');
 /** Tuesday, before the cutoff. */
 const NOW = Date.parse('2026-11-24T16:00:00Z');

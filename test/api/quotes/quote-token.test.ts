@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Offer } from '#services/api/quotes/offer.ts';
 import { isExpired, isQuotedType, QuoteTokens, quotedTypeWords } from '#services/api/quotes/quote-token.ts';
-import { MAX_QUOTE_LENGTH } from '#shared/contracts/guide.ts';
+import { MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const OTHER_SECRET = 'another secret of at least thirty-two characters';

@@ -4,7 +4,7 @@ import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 import { loadTariff } from '#test/fixtures/tariffs.ts';
-import { changed, demoFolder } from '../tariffs/demo-tariff.ts';
+import { changed, demoFolder } from './tariffs/demo-tariff.ts';
 
 const GOODS = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15, ValorDeclarado: 1500 };
 const SHIPMENT = { Destinatario: { CodigoPostal: '64000' }, Producto: GOODS };

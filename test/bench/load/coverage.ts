@@ -1,7 +1,7 @@
 import { BRANCHES } from '#local/demo-data.ts';
-import { stateOfPostalCode } from '#services/api/requests/states.ts';
+import { stateOfPostalCode } from '#services/api/guides/states.ts';
+import { BranchStore } from '#shared/branches/branch-store.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { BranchStore } from '#shared/stores/branch-store.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { newGuide } from './guides.ts';
 

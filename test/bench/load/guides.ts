@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { GuideRecord } from '#services/api/guides/guide-model.ts';
 import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import { labelPayload } from '#services/api/labels/label-payload.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
+import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 
 /**

@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DEMO_TARIFF } from '#local/demo-data.ts';
-import { priceParcel } from '#services/api/tariffs/price.ts';
-import { readTariff } from '#services/api/tariffs/read-tariff.ts';
-import type { Tariff } from '#services/api/tariffs/tariff.ts';
-import { readTariffFolder, type TariffFolder } from '#services/api/tariffs/tariff-files.ts';
-import { TariffReport } from '#services/api/tariffs/tariff-report.ts';
-import type { Parcel } from '#shared/contracts/quoted-price.ts';
+import { priceParcel } from '#services/api/quotes/tariffs/price.ts';
+import { readTariff } from '#services/api/quotes/tariffs/read-tariff.ts';
+import type { Tariff } from '#services/api/quotes/tariffs/tariff.ts';
+import { readTariffFolder, type TariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
+import { TariffReport } from '#services/api/quotes/tariffs/tariff-report.ts';
+import type { Parcel } from '#shared/guides/quoted-price.ts';
 
 const SERVICES = ['Domicilio', 'the service'];
 const ZONES = 6;

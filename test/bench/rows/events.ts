@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose';
-import { encodeCursor } from '#services/api/guides/events/read-events.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
+import { encodeCursor } from '#services/api/tracking/read-events.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
 import { ApiClient } from '../load/api-client.ts';
 import { inParallel, untilStopped } from '../load/load.ts';
 import { percentile } from '../report/statistics.ts';

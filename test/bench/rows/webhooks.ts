@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { createLogger } from '#shared/observability/logger.ts';
-import type { LogEntry } from '#shared/stores/event-model.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import type { Webhook } from '#shared/stores/webhook-model.ts';
-import { newSecret } from '#shared/stores/webhook-secrets.ts';
-import { WebhookStore } from '#shared/stores/webhook-store.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
+import type { Webhook } from '#shared/webhooks/webhook-model.ts';
+import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
+import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { appendEvents, eventEntries } from '#test/fixtures/event-log.ts';
 import { type Received, type Receiver, startReceiver, taking } from '#test/fixtures/receiver.ts';

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { idempotencyKey, type JournalEntry } from '#services/api/guides/creation-journal.ts';
+import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
 import { toDocument } from '#services/api/guides/guide-model.ts';
 import { generateGuideNumbers } from '#services/api/guides/guide-number.ts';
-import type { GuideDocument } from '#shared/stores/guide-model.ts';
+import { idempotencyKey } from '#services/api/http/idempotency.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { keepFigures, long } from '../clients/under-load.ts';

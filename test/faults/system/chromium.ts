@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { Queue } from 'bullmq';
 import { vi } from 'vitest';
-import type { LabelJob } from '#shared/contracts/label-job.ts';
+import type { LabelJob } from '#shared/printing/label-job.ts';
 import type { Part } from './part.ts';
 
 /**

@@ -10,7 +10,7 @@ import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { requireReady, type ServiceName, serviceSettings } from '#local/system.ts';
-import { LABEL_QUEUE, type LabelJob } from '#shared/contracts/label-job.ts';
+import { LABEL_QUEUE, type LabelJob } from '#shared/printing/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { startBalancer } from './balancer.ts';
 import { type FailingOver, redisFailingOver } from './failing-over.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findUnwanted } from '#services/label-worker/batching/label-printer.ts';
-import { FRESH_MS } from '#shared/contracts/label-job.ts';
+import { FRESH_MS } from '#shared/printing/label-job.ts';
 
 test('of a print with fresh labels, the one is left out that nobody waits for', async () => {
   const now = performance.now();

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
+import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import {
   type Area,

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
 import { pdfFile } from '#services/label-worker/pdf/split.ts';
-import type { ImageFormat } from '#shared/contracts/label-job.ts';
+import type { ImageFormat } from '#shared/labels/label-payload.ts';
 import { catalog, information, pageTree } from '#shared/pdf/pdf-writer.ts';
 
 /** The thread that draws pages is replaced when it dies or hangs, and accounts take turns at it. */

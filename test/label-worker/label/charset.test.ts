@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
-import { CHARSET, inCharset, isPrintable, unprintable } from '#shared/contracts/label-charset.ts';
+import { CHARSET, inCharset, isPrintable, unprintable } from '#shared/labels/label-charset.ts';
 import { test } from '#test/fixtures/browser.ts';
 
 /** Every character that a label prints as itself. */

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { expect } from 'vitest';
-import { type LabelPayload, TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
+import type { LabelPayload } from '#shared/labels/label-payload.ts';
+import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
@@ -74,7 +75,7 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
-  const charset = '../../shared/contracts/label-charset.ts';
+  const charset = '../../shared/labels/label-charset.ts';
   const sources = [
     ...files('label'),
     ...['bitmap', 'pdfium', 'png', 'thread', 'zpl'].map((name) => `images/${name}.ts`),
@@ -88,6 +89,6 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
   if (UPDATE && then.split(' ')[0] !== TEMPLATE_VERSION) return writeFileSync(path, now);
   expect(
     now,
-    'Raise TEMPLATE_VERSION (shared/contracts/label-job.ts), or labels of the old look are served from the cache; then UPDATE_GOLDEN=1',
+    'Raise TEMPLATE_VERSION (shared/printing/label-job.ts), or labels of the old look are served from the cache; then UPDATE_GOLDEN=1',
   ).toBe(then);
 });

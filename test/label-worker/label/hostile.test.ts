@@ -7,8 +7,8 @@ import {
   sample,
   withReturnAddress,
 } from '#services/label-worker/label/template-files/sample-labels.ts';
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
+import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';

@@ -9,7 +9,7 @@ import { compileTemplate } from '#services/label-worker/label/template-files/com
 import { everywhere } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { fitColumn, fitText } from '#services/label-worker/label/text-fitting.ts';
 import { labelView } from '#services/label-worker/label/view.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 
 const texts = (setting: Parameters<typeof fitText>[1], text: string) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { everywhere } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { pagesOf as guidesByPage } from '#shared/contracts/manifest.ts';
+import { pagesOf as guidesByPage } from '#shared/manifests/manifest.ts';
 import { test as printing } from '#test/fixtures/labels/label-printing.ts';
 import { manifestPayload } from '#test/fixtures/labels/manifests.ts';
 import { checkPdf, codesOf, HEAD_DPI, pagesOf } from '#test/fixtures/labels/pictures.ts';

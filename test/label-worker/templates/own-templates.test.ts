@@ -9,8 +9,8 @@ import { sample } from '#services/label-worker/label/template-files/sample-label
 import { type LabelTemplates, loadTemplates } from '#services/label-worker/label/templates.ts';
 import { tryTemplates } from '#services/label-worker/try-templates.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
-import { TEMPLATE_VERSION } from '#shared/contracts/label-job.ts';
 import { createLogger } from '#shared/observability/logger.ts';
+import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';

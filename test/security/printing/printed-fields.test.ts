@@ -8,8 +8,8 @@ import {
   sampleLabels,
 } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { loadTemplates, OUR_TEMPLATES } from '#services/label-worker/label/templates.ts';
-import { isLabelPayload, LabelPayload } from '#shared/contracts/label-job.ts';
-import { LABEL_KINDS } from '#shared/contracts/label-kinds.ts';
+import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
+import { isLabelPayload, LabelPayload } from '#shared/labels/label-payload.ts';
 import { test as browserTest } from '#test/fixtures/browser.ts';
 
 /**

@@ -5,7 +5,7 @@ import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { generateSecrets, type Secrets } from '#local/secrets.ts';
 import { startSystem } from '#local/system.ts';
-import { UserStore } from '#shared/auth/user-store.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';

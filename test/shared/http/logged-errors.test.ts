@@ -1,10 +1,13 @@
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { httpErrors } from '#services/api/errors.ts';
+import { ROOMS } from '#services/api/app.ts';
+import { errorsOf } from '#services/api/http/room.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+
+const httpErrors = errorsOf(ROOMS);
 
 test.for<[ErrorCode, number, string | undefined]>([
   ['internal', 500, 'error'],

@@ -1,5 +1,5 @@
-import type { LabelPayload } from '#shared/contracts/label-job.ts';
-import { KINDS, type LabelKind } from '#shared/contracts/label-kinds.ts';
+import { KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
+import type { LabelPayload } from '#shared/labels/label-payload.ts';
 
 /** Labels for the trial of a template and for the preview. Tests use them too. */
 

@@ -1,6 +1,6 @@
+import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { PostalCodeStore } from '#shared/stores/postal-code-store.ts';
 import { ApiClient } from '../../load/api-client.ts';
 import { floodAsCustomer } from '../../load/greedy-client.ts';
 import { newGuide } from '../../load/guides.ts';

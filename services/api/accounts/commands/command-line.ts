@@ -1,0 +1,69 @@
+import { Argument } from 'commander';
+import { Type } from 'typebox';
+import { PERMISSIONS, type Permission } from '#shared/accounts/user-store.ts';
+import { UsageError } from '#shared/commands/run-command-line.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
+import { ApiConfig } from '../../config.ts';
+import { localTimeFormatter } from '../../platform/local-time.ts';
+import { NAME_RULE, newName, validName } from '../names.ts';
+
+export function usernameArgument(): Argument {
+  return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
+}
+
+export function newUsernameArgument(): Argument {
+  return new Argument('<usuario>', NAME_RULE).argParser((name) => parseNewName('El usuario', name));
+}
+
+export function parseNewAccount(name: string): string {
+  return parseNewName('La cuenta', name);
+}
+
+function parseNewName(what: string, name: string): string {
+  const parsed = newName(name);
+  if ('name' in parsed) return parsed.name;
+  throw new UsageError(`${what} ${parsed.broken}`);
+}
+
+export function parseAccount(name: string): string {
+  return parseName('La cuenta', name);
+}
+
+function parseName(what: string, name: string): string {
+  const valid = validName(name);
+  if (valid !== undefined) return valid;
+  throw new UsageError(`${what} debe tener ${NAME_RULE}`);
+}
+
+export const PERMISSION_NAMES = PERMISSIONS.join(', ');
+
+/** @throws UsageError */
+export function parsePermission(name: string): Permission {
+  const permission = PERMISSIONS.find((each) => each === name);
+  if (permission) return permission;
+  throw new UsageError(`Permiso desconocido. Los permisos son: ${PERMISSION_NAMES}`);
+}
+
+/** @param what begins the message about a text that is not an integer from 1 to `max`. */
+export function parseInteger(text: string, max: number, what: string): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= max) return number;
+  throw new UsageError(`${what} entero de 1 a ${max}`);
+}
+
+export function example(command: string): string {
+  return `\nEjemplo:\n  npm run admin -- ${command}`;
+}
+
+/** The first row is the heading. */
+export function aligned(rows: string[][]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
+}
+
+/** Returns the zone of TIME_ZONE, and a function that writes a moment in it as SEND_FECHA shows it. */
+export function readTimeZone(): { timeZone: string; localTime: (moment: Date) => string } {
+  const { TIME_ZONE } = loadConfig(Type.Pick(ApiConfig, ['TIME_ZONE']), process.env);
+  return { timeZone: TIME_ZONE, localTime: localTimeFormatter(TIME_ZONE) };
+}

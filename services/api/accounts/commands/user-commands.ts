@@ -1,0 +1,212 @@
+import type { Command } from 'commander';
+import type { Connection } from 'mongoose';
+import { hashPassword } from '#shared/accounts/passwords.ts';
+import { type ApiUser, type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import { branchCode } from '#shared/branches/branch.ts';
+import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { NAME_RULE } from '../names.ts';
+import { isOfTests, type OwnedData } from '../owned-data.ts';
+import {
+  example,
+  newUsernameArgument,
+  PERMISSION_NAMES,
+  parseNewAccount,
+  parsePermission,
+  usernameArgument,
+} from './command-line.ts';
+import { PASSWORD_RULE, readPassword } from './read-password.ts';
+
+/** Processes cache users for some seconds, so guides of that time may miss the move. */
+const WHILE_IN_FORCE =
+  'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
+
+export function addUserCommands(program: Command, run: Run, owned: readonly OwnedData[]): void {
+  const onUser = (name: string, description: string, help: string, argument = usernameArgument()) =>
+    program.command(name).description(description).addArgument(argument).addHelpText('after', help);
+  const withUsers = (use: (users: UserStore, mongo: Connection) => Promise<string>) =>
+    run(async (mongo) => ({ text: await use(new UserStore(mongo, { allowDemo: true }), mongo) }));
+  const change = (
+    username: string,
+    make: (users: UserStore, mongo: Connection) => Promise<ApiUser | undefined>,
+    say: (user: ApiUser, mongo: Connection) => string | Promise<string>,
+  ) =>
+    withUsers(async (users, mongo) => {
+      const user = await make(users, mongo);
+      if (!user) throw new Error(`El usuario no existe: ${username}`);
+      return say(user, mongo);
+    });
+
+  onUser(
+    'create',
+    'Crea un usuario y pide su contrasena.',
+    `\n${PASSWORD_RULE}\n${example('create tienda --permissions guias.create,guias.read --origin MEX01')}`,
+    newUsernameArgument(),
+  )
+    .option('--account <cuenta>', 'cuenta a la que pertenece; si falta, la de su nombre', parseNewAccount)
+    .option('--permissions <lista>', 'permisos separados por comas', parsePermissionList)
+    .option('--origin <codigo>', 'sucursal donde empiezan sus guias', parseOrigin)
+    .option('--test', 'su cuenta es de prueba: nada de ella es real, y lo es para siempre')
+    .action(
+      (
+        username: string,
+        { account = username, permissions = [], origin: originBranch = null, test = false },
+      ) =>
+        withUsers(async (users, mongo) => {
+          await requireSameKind({ users, mongo, owned }, account, test);
+          const passwordHash = await hashPassword(await readPassword());
+          const kind = test && { test };
+          const user = {
+            username,
+            account,
+            permissions,
+            originBranch,
+            passwordHash,
+            disabled: false,
+            ...kind,
+          };
+          if (!(await users.create(user))) throw new Error(`El usuario ya existe: ${username}`);
+          return `Usuario creado: ${summary(user)}${branchReminder(originBranch)}`;
+        }),
+    );
+
+  const switches = [
+    ['disable', 'No le deja entrar, y termina sus tokens y sesiones.', 'deshabilitado'],
+    ['enable', 'Le deja entrar de nuevo; los tokens de antes no valen mas.', 'habilitado'],
+  ] as const;
+  for (const [name, description, state] of switches) {
+    onUser(name, description, example(`${name} tienda`)).action((username: string) =>
+      change(
+        username,
+        (users) => users.set(username, { disabled: name === 'disable' }),
+        () => `Usuario ${state}: ${username}`,
+      ),
+    );
+  }
+
+  onUser(
+    'password',
+    'Cambia su contrasena, y termina sus tokens y sesiones.',
+    `\n${PASSWORD_RULE}\n${example('password tienda < contrasena.txt')}`,
+  ).action((username: string) =>
+    change(
+      username,
+      async (users) => users.set(username, { passwordHash: await hashPassword(await readPassword()) }),
+      () => `Contrasena cambiada: ${username}`,
+    ),
+  );
+
+  onUser('grant', 'Le da permisos.', example('grant tienda guias.read.all'))
+    .argument('<permiso...>', PERMISSION_NAMES, parsePermissions)
+    .action((username: string, permissions: Permission[]) =>
+      change(
+        username,
+        (users) => users.grant(username, permissions),
+        (user) => `Permisos cambiados: ${summary(user)}`,
+      ),
+    );
+
+  onUser(
+    'revoke',
+    'Le quita permisos; sin nombrar ninguno, termina sus tokens y sesiones.',
+    example('revoke tienda guias.read.all\n  npm run admin -- revoke tienda'),
+  )
+    .argument('[permiso...]', PERMISSION_NAMES, parsePermissions)
+    .action((username: string, permissions: Permission[] = []) =>
+      permissions.length === 0
+        ? change(
+            username,
+            (users) => users.endTokens(username),
+            () => `Tokens y sesiones terminados: ${username}`,
+          )
+        : change(
+            username,
+            (users) => users.revoke(username, permissions),
+            (user) => `Permisos cambiados: ${summary(user)}`,
+          ),
+    );
+
+  onUser('origin', 'Fija la sucursal donde empiezan sus guias.', example('origin tienda MEX01'))
+    .argument('[codigo]', 'de la sucursal', parseOrigin)
+    .option('--none', 'ninguna')
+    .action((username: string, code: string | undefined, { none = false }) => {
+      if ((code === undefined) !== none) throw new UsageError('Indique un codigo, o bien --none');
+      return change(
+        username,
+        (users) => users.set(username, { originBranch: code ?? null }),
+        (user) => `Origen cambiado: ${summary(user)}${branchReminder(user.originBranch)}`,
+      );
+    });
+
+  onUser(
+    'account',
+    'Lo pasa a una cuenta, con las guias y manifiestos que creo. Los usuarios de una cuenta ven las mismas guias.',
+    example('account tienda2 tienda'),
+  )
+    .argument('<cuenta>', NAME_RULE, parseNewAccount)
+    .action((username: string, account: string) =>
+      change(
+        username,
+        async (users, mongo) => {
+          const user = await users.find(username);
+          if (user) await requireSameKind({ users, mongo, owned }, account, user.test);
+          return users.set(username, { account });
+        },
+        async (user, mongo) => {
+          let seen = 0;
+          const onGuides = (step: number) => {
+            seen += step;
+            process.stdout.write(`Guias revisadas: ${seen}\n`);
+          };
+          for (const { moveToAccount } of owned) await moveToAccount?.(mongo, username, account, onGuides);
+          return `Cuenta cambiada: ${summary(user)}\n${WHILE_IN_FORCE}`;
+        },
+      ),
+    );
+}
+
+/** @throws Error if the account has users or guides of the other kind: test accounts and others never mix. */
+async function requireSameKind(
+  { users, mongo, owned }: { users: UserStore; mongo: Connection; owned: readonly OwnedData[] },
+  account: string,
+  isTest: boolean,
+): Promise<void> {
+  const known = (await users.isTestAccount(account)) ?? (await isOfTests(owned, mongo, account));
+  if (known === undefined || known === isTest) return;
+  throw new Error(
+    `La cuenta ${account} ${known ? 'es' : 'no es'} de prueba, y eso no cambia. Use otra cuenta`,
+  );
+}
+
+function parsePermissionList(names: string): Permission[] {
+  return names.split(',').reduce<Permission[]>((before, name) => parsePermissions(name, before), []);
+}
+
+/** As Commander's variadic arguments demand. */
+function parsePermissions(name: string, before: Permission[] = []): Permission[] {
+  return [...new Set([...before, parsePermission(name.trim())])];
+}
+
+/** Only checks the pattern: branches belong to another service. */
+function parseOrigin(code: string): string {
+  if (!/^[A-Z0-9]{2,20}$/.test(branchCode(code))) {
+    throw new UsageError('El codigo de sucursal debe tener de 2 a 20 letras A-Z o digitos');
+  }
+  return branchCode(code);
+}
+
+function branchReminder(origin: string | null): string {
+  if (origin === null) return '';
+  return `\nRecuerde: aqui no se comprueba que la sucursal ${origin} exista, este activa y sea origen.`;
+}
+
+function summary({
+  username,
+  account,
+  permissions,
+  originBranch,
+  test = false,
+}: Pick<ApiUser, 'username' | 'account' | 'permissions' | 'originBranch'> & { test?: boolean }): string {
+  const allowed = permissions.join(', ') || 'ninguno';
+  const kind = test ? ', de prueba' : '';
+  return `${username} (cuenta: ${account}${kind}; permisos: ${allowed}; origen: ${originBranch ?? 'ninguno'})`;
+}

@@ -1,0 +1,111 @@
+import type { Connection } from 'mongoose';
+import { type ListedUser, UserStore } from '#shared/accounts/user-store.ts';
+import { LineReport } from '#shared/commands/csv.ts';
+import { chunks } from '#shared/stores/chunks.ts';
+import { type AccountLimits, AccountLimitsStore } from '../account-limits.ts';
+import { isOfTests, type OwnedData } from '../owned-data.ts';
+import type { Customer, CustomerFile, FileAccount } from './customer-file.ts';
+
+/** Users in one query. */
+const AT_ONCE = 1_000;
+/** Accounts whose guides are looked for at once. */
+const GUIDES_AT_ONCE = 25;
+
+export type Comparison = {
+  missing: Customer[];
+  /** Limits of accounts that have none and no user yet, by account. */
+  limits: Map<string, Partial<AccountLimits>>;
+  /** Number of users that exist as the file has them. */
+  existing: number;
+  /** Users and limits that are stored, and not as the file has them. */
+  differences: LineReport;
+};
+
+/**
+ * Compares a file of customers with what is stored.
+ * @param owned tells which accounts without users were for rehearsals.
+ * @param report receives the lines that would mix test accounts with others.
+ */
+export async function compareCustomers(
+  mongo: Connection,
+  { customers, accounts }: CustomerFile,
+  owned: readonly OwnedData[],
+  report: LineReport,
+): Promise<Comparison> {
+  const users = new UserStore(mongo, { allowDemo: true });
+  const found: Comparison = { missing: [], limits: new Map(), existing: 0, differences: new LineReport() };
+  for (const chunk of chunks([...accounts], AT_ONCE))
+    await compareAccounts({ mongo, users, owned }, chunk, report, found);
+  for (const chunk of chunks(customers, AT_ONCE)) {
+    const stored = await users.findAll(chunk.map(({ username }) => username));
+    const byName = new Map(stored.map((user) => [user.username, user]));
+    for (const customer of chunk) {
+      const { line, username } = customer;
+      const user = byName.get(username);
+      const difference = user && differenceOf(customer, user);
+      if (!user) found.missing.push(customer);
+      else if (!difference) found.existing++;
+      else {
+        const reason = `ya existe, con ${difference}`;
+        found.differences.add({ line, column: 'Usuario', value: username, reason });
+      }
+    }
+  }
+  return found;
+}
+
+async function compareAccounts(
+  { mongo, users, owned }: { mongo: Connection; users: UserStore; owned: readonly OwnedData[] },
+  accounts: readonly (readonly [name: string, account: FileAccount])[],
+  report: LineReport,
+  found: Comparison,
+): Promise<void> {
+  const names = accounts.map(([name]) => name);
+  const kinds = await users.kindsOf(names);
+  const kindsOfGuides = await kindsOfFormer(
+    owned,
+    mongo,
+    names.filter((name) => !kinds.has(name)),
+  );
+  const limits = await new AccountLimitsStore(mongo).findAll(names);
+  for (const [name, { line, test, limits: wanted }] of accounts) {
+    const kind = kinds.get(name) ?? kindsOfGuides.get(name);
+    if (kind !== undefined && kind !== test) {
+      const reason = `la cuenta ${kind ? 'es' : 'no es'} de prueba, y eso no cambia`;
+      report.add({ line, column: 'Cuenta', value: name, reason });
+    }
+    if (Object.keys(wanted).length === 0) continue;
+    const own = limits.get(name);
+    if (!own && !kinds.has(name)) found.limits.set(name, wanted);
+    else if (!isEqual(wanted, own ?? {})) {
+      found.differences.add({ line, column: 'Cuenta', value: name, reason: 'ya existe, con otros limites' });
+    }
+  }
+}
+
+/** Returns whether accounts without users were for rehearsals, of those of which something is stored. */
+async function kindsOfFormer(owned: readonly OwnedData[], mongo: Connection, accounts: readonly string[]) {
+  const kinds = new Map<string, boolean | undefined>();
+  for (const chunk of chunks(accounts, GUIDES_AT_ONCE)) {
+    const found = chunk.map(async (account) => kinds.set(account, await isOfTests(owned, mongo, account)));
+    await Promise.all(found);
+  }
+  return kinds;
+}
+
+function differenceOf(customer: Customer, user: ListedUser): string | undefined {
+  const { account, permissions, originBranch } = user;
+  const differences = [
+    ...(account === customer.account ? [] : [`otra cuenta: ${account}`]),
+    ...(isEqual(permissions.toSorted(), customer.permissions.toSorted())
+      ? []
+      : [`otros permisos: ${permissions.join(' ') || 'ninguno'}`]),
+    ...(originBranch === customer.originBranch ? [] : [`otro origen: ${originBranch ?? 'ninguno'}`]),
+  ];
+  return differences.length > 0 ? differences.join('; ') : undefined;
+}
+
+function isEqual(one: object, other: object): boolean {
+  const entries = (value: object) => JSON.stringify(Object.entries(value).toSorted());
+  return entries(one) === entries(other);
+}

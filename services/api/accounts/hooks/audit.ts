@@ -1,0 +1,26 @@
+import type { FastifyRequest } from 'fastify';
+import type { AuditAction, AuditEvent } from '#shared/audit/audit-store.ts';
+import { apiUser } from './authenticate.ts';
+
+export function audit(
+  request: FastifyRequest,
+  event: Pick<AuditEvent, 'action' | 'subject' | 'details'>,
+): void {
+  const { username: actor, account } = apiUser(request);
+  const { ip: address, id: requestId } = request;
+  request.server.auditLog.record({ actor, account, address, requestId, outcome: 'ok', ...event });
+}
+
+/** Records reads of other accounts' guides and labels (`guias.read.all`): one audit event for each account. */
+export function auditForeignReads(
+  request: FastifyRequest,
+  action: Extract<AuditAction, `${string}.read-other`>,
+  guides: readonly { account: string; number: string }[],
+): void {
+  for (const [account, own] of Map.groupBy(guides, (guide) => guide.account)) {
+    if (account === apiUser(request).account) continue;
+    const [guide = '', ...more] = new Set(own.map(({ number }) => number));
+    const details = more.length > 0 ? { guides: [guide, ...more] } : { guide };
+    audit(request, { action, subject: account, details });
+  }
+}

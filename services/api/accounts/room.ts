@@ -1,0 +1,36 @@
+import { FAILURES_PER_USER } from '#shared/accounts/login-limit.ts';
+import type { ApiConfig } from '../config.ts';
+import { chaptersIn, type Room } from '../http/room.ts';
+import { accountErrors } from './errors.ts';
+import { limitsPlugin } from './limits-plugin.ts';
+import { loginRoute } from './login-route.ts';
+import { passwordRoute } from './password-route.ts';
+import { MAX_PASSWORD, MIN_PASSWORD, ONE_TIME_DAYS } from './password-rule.ts';
+import { accountsPlugin } from './plugin.ts';
+import { tokenRoutes } from './token-routes.ts';
+import { tokensPlugin } from './tokens-plugin.ts';
+
+/** Users and their accounts: logins, tokens, permissions, limits. */
+export const accounts: Room = {
+  name: 'accounts',
+  errors: accountErrors,
+  plugins: [accountsPlugin, tokensPlugin, limitsPlugin],
+  openRoutes: [loginRoute, passwordRoute],
+  routes: [tokenRoutes],
+  manual: { chapters: chaptersIn(import.meta.url, 'contrasena', 'limites'), values: accountValues },
+};
+
+function accountValues(config: ApiConfig) {
+  return {
+    REQUESTS_PER_SECOND_PER_ACCOUNT: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
+    REQUESTS_BURST_PER_ACCOUNT: config.REQUESTS_BURST_PER_ACCOUNT,
+    GUIDES_PER_DAY_PER_ACCOUNT: config.GUIDES_PER_DAY_PER_ACCOUNT,
+    LABEL_PAGES_PER_ACCOUNT: config.LABEL_PAGES_PER_ACCOUNT,
+    LOGIN_FAILURES_PER_ADDRESS: config.LOGIN_FAILURES_PER_ADDRESS,
+    JWT_TTL_S: config.JWT_TTL_S,
+    diasDeTemporal: ONE_TIME_DAYS,
+    minContrasena: MIN_PASSWORD,
+    maxContrasena: MAX_PASSWORD,
+    fallosPorUsuario: FAILURES_PER_USER,
+  };
+}

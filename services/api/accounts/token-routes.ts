@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { ignoreBodies } from '../http/ignored-body.ts';
+import { operation } from '../http/operation.ts';
+import { Nothing } from '../http/schemas.ts';
+import { audit } from './hooks/audit.ts';
+import { apiUser } from './hooks/authenticate.ts';
+
+const permissions = operation({
+  id: 'listarPermisos',
+  tag: 'Autenticacion',
+  summary: 'Permisos del usuario actual',
+  permission: 'any',
+  data: {
+    name: 'Permisos',
+    message: (names) => `Permisos: ${names.length}`,
+    schema: Type.Array(Type.String(), { description: 'En orden alfabético' }),
+    example: ['guias.create', 'guias.read'],
+  },
+});
+
+function permissionsRoute(server: HttpServer): void {
+  server.get('/api/apipermissions/my-permissions', permissions, async (request) =>
+    permissions.ok(apiUser(request).permissions.toSorted()),
+  );
+}
+
+const logout = operation({
+  id: 'cerrarSesion',
+  tag: 'Autenticacion',
+  summary: 'Terminar el token',
+  description: 'El token deja de valer en menos de 10 segundos. El cuerpo se ignora.',
+  permission: 'any',
+  data: { name: 'SesionCerrada', message: 'Sesion cerrada', schema: Nothing, example: null },
+});
+
+function logoutRoute(server: HttpServer): void {
+  server.post('/api/auth/logout', logout, async (request) => {
+    const { sub, jti, exp } = request.user;
+    await server.users.revokeToken(sub, { jti, until: new Date(exp * 1_000) });
+    audit(request, { action: 'logout' });
+    return logout.ok(null);
+  });
+}
+
+const validation = operation({
+  id: 'validarToken',
+  tag: 'Autenticacion',
+  summary: 'Validar el token',
+  permission: 'any',
+  data: {
+    name: 'Token',
+    message: 'Token valido',
+    schema: Type.Object(
+      {
+        usuario: Type.String(),
+        cuenta: Type.String({ description: 'Cuenta del usuario: sus usuarios ven las mismas guías' }),
+        sucursal: Type.Union([Type.String(), Type.Null()], { description: 'Sucursal de origen del usuario' }),
+        prueba: Type.Optional(
+          Type.Literal(true, { description: 'Si la cuenta es de prueba: nada de ella es real' }),
+        ),
+        expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
+      },
+      { title: 'Token', description: 'Un token válido' },
+    ),
+    example: { usuario: 'demo', cuenta: 'demo', sucursal: 'MEX01', expira: '2026-11-21T18:00:00.000Z' },
+  },
+});
+
+function validationRoute(server: HttpServer): void {
+  server.get('/api/auth/validate', validation, async (request) => {
+    const { username, account, originBranch, test } = apiUser(request);
+    const expira = new Date(request.user.exp * 1_000).toISOString();
+    const kind = test && ({ prueba: true } as const);
+    return validation.ok({ usuario: username, cuenta: account, sucursal: originBranch, ...kind, expira });
+  });
+}
+
+/** What a token may do, its end and its check (docs/contract.md "Authentication"). */
+export async function tokenRoutes(server: HttpServer): Promise<void> {
+  permissionsRoute(server);
+  ignoreBodies(server);
+  logoutRoute(server);
+  validationRoute(server);
+}

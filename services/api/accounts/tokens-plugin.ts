@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import fastifyJwt from '@fastify/jwt';
+import fp from 'fastify-plugin';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../config.ts';
+
+const ISSUER = 'shipping-guides';
+/** The library checks only claims that are present, so the required ones are named. */
+const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
+/** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
+const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
+
+/** `sub`: user name; `gen`: the user's token generation; `exp`: seconds since 1970. */
+export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
+
+declare module '@fastify/jwt' {
+  interface FastifyJWT {
+    payload: { sub: string; gen: number; jti: string };
+    user: TokenClaims;
+  }
+}
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Returns the claims of a request's bearer token.
+     *
+     * @throws DomainError `token-expired` for a token that was valid, `access-denied` for anything else.
+     */
+    verifyBearer(authorization: string | undefined): TokenClaims;
+    /** Returns a new, unique access token. */
+    signToken(user: Pick<ApiUser, 'username' | 'tokenGeneration'>): string;
+  }
+}
+
+/**
+ * Signs and verifies access tokens. Tokens of `JWT_SECRET_PREVIOUS` stay valid, so a change of the secret logs nobody
+ * out.
+ */
+export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S: expiresIn } = config;
+  await server.register(fastifyJwt, {
+    secret,
+    sign: { algorithm: 'HS256', iss: ISSUER, expiresIn },
+    // Caches the hashes of a thousand valid tokens for ten minutes, at most until they expire. `authenticate` checks
+    // revocation each time.
+    verify: { ...VERIFY, cache: true },
+  });
+  const verifySigned = (token: string): TokenClaims => {
+    try {
+      return server.jwt.verify(token);
+    } catch (error) {
+      if (!previousSecret || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
+      return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
+    }
+  };
+  server.decorate('signToken', ({ username, tokenGeneration }) =>
+    server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
+  );
+  server.decorate('verifyBearer', (authorization: string | undefined) => {
+    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
+    if (!token) throw new DomainError('access-denied');
+    try {
+      const { sub, exp, gen, jti } = verifySigned(token);
+      // The library checks only the types of times.
+      if (typeof sub !== 'string') throw new TypeError('sub is no string');
+      if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
+      return { sub, exp, gen, jti };
+    } catch (cause) {
+      throw new DomainError(codeOf(cause) === 'FAST_JWT_EXPIRED' ? 'token-expired' : 'access-denied', {
+        cause,
+      });
+    }
+  });
+});
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}

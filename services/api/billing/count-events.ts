@@ -1,0 +1,141 @@
+import type { Connection } from 'mongoose';
+import { isTestNumber } from '#shared/guides/guide.ts';
+import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
+import { modelOf } from '#shared/stores/collection.ts';
+import { EVENTS, type LogEntry, USAGE_TYPES } from '#shared/tracking/event-model.ts';
+import { toCentavos } from '../platform/amounts.ts';
+import { addTo, type Figures, type Usage, type UsageOptions } from './figures.ts';
+import type { Month } from './months.ts';
+
+/** Entries of one query. */
+const ENTRIES_AT_A_TIME = 500;
+/** An entry's number with the blank before it. */
+const NUMBER_LENGTH = 13;
+/** A failover takes back nothing that a majority of the servers has. */
+const MAJORITY = 'majority';
+
+type CountedEntry = Pick<LogEntry, '_id' | 'status' | 'version' | 'registered'> & {
+  told: Pick<LogEntry['told'], 'Guia' | 'Tipo'>;
+  adjustment?: { Diferencia?: number; SinPrecio?: string };
+};
+type BilledGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'total'>;
+/** An entry of the month, with what the guide was before it. */
+type Change = { entry: CountedEntry; before?: CountedEntry; weighed?: CountedEntry };
+const FIELDS = {
+  ...{ 'told.Guia': 1, 'told.Tipo': 1, status: 1, version: 1, registered: 1 },
+  ...{ 'adjustment.Diferencia': 1, 'adjustment.SinPrecio': 1 },
+} as const;
+
+/**
+ * Adds what entries that were registered in the month changed, against the guide's entry before it. Such a change is a fact
+ * for ever, so that later events change later months alone. It counts for the account for which the guide was created, as
+ * the guide does, whatever account it was moved to: otherwise one account would pay for what another gets back.
+ */
+export async function countEvents(
+  mongo: Connection,
+  month: Month,
+  { test, account, onProgress }: UsageOptions,
+  usage: Usage,
+): Promise<void> {
+  let seen = 0;
+  for await (const page of entriesOf(mongo, month)) {
+    const entries = page.filter(({ told }) => isTestNumber(told.Guia) === test);
+    const guides = await guidesOf(mongo, entries);
+    const billed = entries.filter((entry) => account === undefined || payerOf(entry, guides) === account);
+    for (const change of await changesOf(mongo, billed))
+      addTo(usage, payerOf(change.entry, guides), figuresOf(change, guides.get(change.entry.told.Guia)));
+    seen += page.length;
+    onProgress(`Eventos leidos: ${seen}`);
+  }
+}
+
+/** A guide of a test account may be gone before its entry; then it is the account of the log. */
+function payerOf({ _id, told }: CountedEntry, guides: ReadonlyMap<string, BilledGuide>): string {
+  const guide = guides.get(told.Guia);
+  return guide ? (guide.createdFor ?? guide.account) : _id.slice(0, -NUMBER_LENGTH);
+}
+
+function figuresOf({ entry, before, weighed }: Change, guide: BilledGuide | undefined): Partial<Figures> {
+  const { told, status, adjustment } = entry;
+  if (told.Tipo === 'Cancelacion') return { cancelled: 1, cancelledTotal: toCentavos(guide?.total ?? 0) };
+  const delivered = Number(status === 'Entregado') - Number(before?.status === 'Entregado');
+  if (!adjustment) return { delivered };
+  return {
+    delivered,
+    adjustments: differenceOf(entry) - differenceOf(weighed),
+    unpriced: hasNoPrice(entry) - hasNoPrice(weighed),
+  };
+}
+
+/** In centavos. */
+function differenceOf(entry: CountedEntry | undefined): number {
+  return toCentavos(entry?.adjustment?.Diferencia ?? 0);
+}
+
+function hasNoPrice(entry: CountedEntry | undefined): number {
+  return Number(entry?.adjustment?.SinPrecio !== undefined);
+}
+
+/** Reads the month's entries in the order in which they were registered, a page at a time. */
+async function* entriesOf(mongo: Connection, { from, to }: Month): AsyncGenerator<CountedEntry[]> {
+  for (let last: CountedEntry | undefined; ; ) {
+    const rest = last && {
+      registered: { $gte: last.registered, $lt: to },
+      $or: [{ registered: { $gt: last.registered } }, { _id: { $gt: last._id } }],
+    };
+    const page: CountedEntry[] = await modelOf(mongo, EVENTS)
+      .find({
+        registered: { $gte: from, $lt: to },
+        'told.Tipo': { $in: [...USAGE_TYPES] },
+        ...rest,
+      })
+      .readConcern(MAJORITY)
+      .select<CountedEntry>(FIELDS)
+      .sort({ registered: 1, _id: 1 })
+      .limit(ENTRIES_AT_A_TIME)
+      .lean();
+    if (page.length > 0) yield page;
+    if (page.length < ENTRIES_AT_A_TIME) return;
+    last = page.at(-1);
+  }
+}
+
+/** Returns entries with their guides' entries before them, as far as there are any. */
+async function changesOf(mongo: Connection, entries: readonly CountedEntry[]): Promise<Change[]> {
+  const changes: Change[] = entries.map((entry) => ({ entry }));
+  const later = changes.filter(({ entry }) => entry.version > 1);
+  if (later.length === 0) return changes;
+  const byGuide = Map.groupBy(later, ({ entry }) => entry.told.Guia);
+  // One by one: a guide may have thousands.
+  const earlier = modelOf(mongo, EVENTS)
+    .find({ 'told.Guia': { $in: [...byGuide.keys()] } })
+    .readConcern(MAJORITY)
+    .select<CountedEntry>(FIELDS)
+    .sort({ 'told.Guia': 1, _id: 1 })
+    .lean()
+    .cursor({ batchSize: ENTRIES_AT_A_TIME });
+  for await (const entry of earlier)
+    for (const change of byGuide.get(entry.told.Guia) ?? []) setBefore(change, entry as CountedEntry);
+  return changes;
+}
+
+/** Versions have gaps where a guide was moved to another account meanwhile. */
+function setBefore(change: Change, entry: CountedEntry): void {
+  const { version } = entry;
+  if (version >= change.entry.version) return;
+  if (version > (change.before?.version ?? 0)) change.before = entry;
+  if (entry.adjustment && version > (change.weighed?.version ?? 0)) change.weighed = entry;
+}
+
+async function guidesOf(
+  mongo: Connection,
+  entries: readonly CountedEntry[],
+): Promise<Map<string, BilledGuide>> {
+  if (entries.length === 0) return new Map();
+  const found = await modelOf(mongo, GUIDES)
+    .find({ _id: { $in: [...new Set(entries.map(({ told }) => told.Guia))] } })
+    .select<BilledGuide>({ account: 1, createdFor: 1, total: 1 })
+    .sort({ _id: 1 })
+    .lean();
+  return new Map(found.map((guide) => [guide._id, guide]));
+}

@@ -1,0 +1,22 @@
+import fp from 'fastify-plugin';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { repeatOnceConnected } from '../platform/repeat.ts';
+import { LabelUsage } from './label-usage.ts';
+
+/** A killed process loses the labels of such a time, in ms. */
+const WRITE_MS = 1_000;
+
+/** Counts the labels that each account gets. */
+export const usagePlugin = fp(async (server: HttpServer) => {
+  const usage = new LabelUsage(server.mongo, server.localTime);
+  server.addHook('onClose', async () => {
+    await usage.write().catch((err) => server.log.warn({ err }, 'Labels of the last second are not counted'));
+  });
+  const options = {
+    name: 'counts of labels',
+    pauseMs: WRITE_MS,
+    failed: 'Counts of labels wait for MongoDB, but those whose write got no answer',
+  };
+  repeatOnceConnected(server, options, () => usage.write());
+  server.onLabels.push((user, labels) => usage.count(user, labels));
+});

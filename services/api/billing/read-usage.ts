@@ -1,0 +1,113 @@
+import type { Connection } from 'mongoose';
+import { isTestNumber } from '#shared/guides/guide.ts';
+import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
+import { modelOf } from '#shared/stores/collection.ts';
+import { toCentavos } from '../platform/amounts.ts';
+import { countEvents } from './count-events.ts';
+import { addTo, type Usage, type UsageOptions } from './figures.ts';
+import { readLabelUsage } from './label-usage.ts';
+import type { Month } from './months.ts';
+
+/** Guides of one query. */
+const GUIDES_AT_A_TIME = 1_000;
+
+type CountedGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'createdAt' | 'total'>;
+
+/**
+ * Reads what accounts used in a month from guides, events and counts of labels. Memory grows with the accounts alone: guides
+ * and events are read page by page, along an index.
+ */
+export async function readUsage(mongo: Connection, month: Month, options: UsageOptions): Promise<Usage> {
+  const { test, account } = options;
+  const usage: Usage = new Map();
+  await countGuides(mongo, month, options, usage);
+  await countEvents(mongo, month, options, usage);
+  for (const [name, labels] of await readLabelUsage(mongo, month.name, test))
+    if (account === undefined || name === account) addTo(usage, name, { labels });
+  const isUsed = ([, figures]: [string, object]) => Object.values(figures).some((figure) => figure !== 0);
+  return new Map([...usage].filter(isUsed).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Returns when a guide of the month was created, in UTC and by the local time of its api; undefined if there is none. */
+export async function creationIn(mongo: Connection, { name, next }: Month) {
+  const found = await modelOf(mongo, GUIDES)
+    .findOne({ account: { $gt: '' }, createdAt: { $gte: name, $lt: next } })
+    .select<Pick<GuideDocument, 'createdAt' | 'createdUtc'>>({ createdAt: 1, createdUtc: 1 })
+    .sort({ account: 1, createdAt: -1, _id: -1 })
+    .lean();
+  return found ?? undefined;
+}
+
+async function countGuides(
+  mongo: Connection,
+  month: Month,
+  { test, account, onProgress }: UsageOptions,
+  usage: Usage,
+): Promise<void> {
+  const walk = new GuideWalk(mongo, month);
+  let seen = 0;
+  for await (const page of account === undefined ? walk.all() : walk.of(account)) {
+    for (const { _id, account, createdFor = account, total } of page)
+      if (isTestNumber(_id) === test) addTo(usage, createdFor, { guides: 1, total: toCentavos(total) });
+    seen += page.length;
+    onProgress(`Guias leidas: ${seen}`);
+  }
+}
+
+/** Reads the guides of a month by account, along the index of the list: guides of other months are skipped there. */
+class GuideWalk {
+  readonly #mongo: Connection;
+  readonly #month: { $gte: string; $lt: string };
+
+  constructor(mongo: Connection, { name, next }: Month) {
+    this.#mongo = mongo;
+    this.#month = { $gte: name, $lt: next };
+  }
+
+  async *all(): AsyncGenerator<CountedGuide[]> {
+    for (let account = ''; ; ) {
+      const page = await this.#page('account', { account: { $gt: account }, createdAt: this.#month });
+      yield page;
+      const last = page.at(-1);
+      if (!last || page.length < GUIDES_AT_A_TIME) return;
+      // The account's other guides may be many pages.
+      yield* this.#after('account', last.account, last);
+      account = last.account;
+    }
+  }
+
+  /** Reads the guides that were created for an account, also those that were moved since. */
+  async *of(account: string): AsyncGenerator<CountedGuide[]> {
+    for await (const page of this.#after('account', account))
+      yield page.filter(({ createdFor = account }) => createdFor === account);
+    for await (const page of this.#after('createdFor', account))
+      yield page.filter((guide) => guide.account !== account);
+  }
+
+  async *#after(
+    field: 'account' | 'createdFor',
+    value: string,
+    last?: CountedGuide,
+  ): AsyncGenerator<CountedGuide[]> {
+    for (let before = last; ; ) {
+      const rest = before && {
+        createdAt: { ...this.#month, $lte: before.createdAt },
+        $or: [{ createdAt: { $lt: before.createdAt } }, { _id: { $lt: before._id } }],
+      };
+      const page = await this.#page(field, { [field]: value, createdAt: this.#month, ...rest });
+      yield page;
+      before = page.at(-1);
+      if (page.length < GUIDES_AT_A_TIME) return;
+    }
+  }
+
+  #page(field: 'account' | 'createdFor', filter: object): Promise<CountedGuide[]> {
+    return modelOf(this.#mongo, GUIDES)
+      .find(filter)
+      .select<CountedGuide>({ account: 1, createdFor: 1, createdAt: 1, total: 1 })
+      .sort({ [field]: 1, createdAt: -1, _id: -1 })
+      .limit(GUIDES_AT_A_TIME)
+      .lean()
+      .exec();
+  }
+}

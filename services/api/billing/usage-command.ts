@@ -1,0 +1,172 @@
+import type { Command } from 'commander';
+import type { Connection } from 'mongoose';
+import { formatCsv } from '#shared/commands/csv.ts';
+import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
+import { example, parseAccount, readTimeZone } from '../accounts/commands/command-line.ts';
+import { NAME_RULE } from '../accounts/names.ts';
+import { untilStored } from '../guides/until-stored.ts';
+import { formatPesos, toPesos } from '../platform/amounts.ts';
+import { type ClosedMonth, ClosedMonths, type Difference, differences } from './closed-months.ts';
+import type { Figures, Usage } from './figures.ts';
+import { closesAt, type Month, monthOf } from './months.ts';
+import { creationIn, readUsage } from './read-usage.ts';
+
+type Column = { head: string; figure: keyof Figures; isMoney?: true };
+const COLUMNS: readonly Column[] = [
+  { head: 'Guias', figure: 'guides' },
+  { head: 'Canceladas', figure: 'cancelled' },
+  { head: 'Entregadas', figure: 'delivered' },
+  { head: 'Etiquetas', figure: 'labels' },
+  { head: 'Total', figure: 'total', isMoney: true },
+  { head: 'TotalCanceladas', figure: 'cancelledTotal', isMoney: true },
+  { head: 'Ajustes', figure: 'adjustments', isMoney: true },
+  { head: 'SinPrecio', figure: 'unpriced' },
+];
+
+const HELP = `
+Escribe un CSV con una fila por cuenta que uso algo. Lo que se registra en un mes es de ese mes para siempre:
+  Guias            guias creadas en el mes, por su SEND_FECHA, de la cuenta para la que se crearon
+  Canceladas       guias cuya cancelacion se registro en el mes
+  Entregadas       guias que pasaron a Entregado por un evento registrado en el mes, menos las que dejaron de estarlo
+  Etiquetas        etiquetas que recibieron los usuarios de la cuenta, una por paquete; desde la version 1.6
+  Total            MXN, suma de SEND_TOTAL de Guias, tambien de las que se cancelaron
+  TotalCanceladas  MXN, suma de SEND_TOTAL de Canceladas, tambien de las que se crearon en otro mes
+  Ajustes          MXN, lo que los pesajes registrados en el mes cambiaron el precio de sus guias
+  SinPrecio        guias cuyo pesaje la tarifa no puede cobrar, menos las que dejaron de ser asi
+A cobrar por las guias: Total - TotalCanceladas + Ajustes.
+
+Un mes se cierra una hora despues de su fin en TIME_ZONE. La primera vez que se pide cerrado, se guarda. Despues se
+escribe lo guardado, se calcula otra vez, y si algo cambio se dice que, con codigo de salida 1.
+Las cuentas de prueba solo salen con --test, y no se guardan: sus guias se borran a los 30 dias.`;
+
+export function addUsageCommand(program: Command, run: Run): void {
+  program
+    .command('usage')
+    .description('Escribe lo que uso cada cuenta en un mes, para cobrarlo.')
+    .option('--month <mes>', 'como 2026-11 (obligatoria)', parseMonth)
+    .option('--account <cuenta>', `solo esta, ${NAME_RULE}; no guarda el mes`, parseAccount)
+    .option('--test', 'las cuentas de prueba, en vez de las demas')
+    .addHelpText('after', HELP)
+    .addHelpText('after', example('usage --month 2026-11 > uso-2026-11.csv'))
+    .action(async ({ month: name, ...of }: { month?: string; account?: string; test?: boolean }) => {
+      // Commander's own check would not say which one.
+      if (name === undefined) throw new UsageError('Falta --month. Vea usage --help');
+      const { timeZone, localTime } = readTimeZone();
+      const month = monthOf(name, localTime);
+      let changes: Difference[] = [];
+      await run(async (mongo) => {
+        const report = await reportMonth(mongo, month, { timeZone, localTime, ...of });
+        changes = report.changes;
+        process.stderr.write(`${report.note}\n`);
+        const details = { accounts: report.usage.size, changes: changes.length };
+        return { text: toCsv(month, report.usage), details };
+      });
+      if (changes.length > 0)
+        throw new Error(`Un mes cerrado no debe cambiar. Cambio:\n${changes.map(describeChange).join('\n')}`);
+    });
+}
+
+type Options = {
+  account?: string;
+  test?: boolean;
+  timeZone: string;
+  localTime: (moment: Date) => string;
+};
+/** `note` is for the operator. */
+type Report = { usage: Usage; note: string; changes: Difference[] };
+
+/** Reads a month; stores it if it is closed, or compares it with what is stored. */
+async function reportMonth(mongo: Connection, month: Month, options: Options): Promise<Report> {
+  const { account, test = false, timeZone, localTime } = options;
+  const clock = new DatabaseClock(mongo);
+  const at = await clock.now();
+  if (at < month.from) throw new UsageError('--month debe ser un mes que ya empezo');
+  const words = (moment: Date) => `${localTime(moment).slice(0, 16).replace('T', ' ')} (${timeZone})`;
+  const months = new ClosedMonths(mongo);
+  const stored = test ? undefined : await months.find(month.name);
+  if (stored) requireSameZone(stored, timeZone);
+  const isClosed = at >= closesAt(month);
+  if (isClosed && !stored) await requireZoneOfGuides(mongo, month, options);
+  // A committed guide of the month may be in the journal alone.
+  if (isClosed && !stored) await untilStored(mongo);
+
+  const usage = await readWithProgress(mongo, month, { account, test });
+  if (stored) {
+    const before = account === undefined ? stored.usage : onlyOf(stored.usage, account);
+    const changes = differences(before, usage);
+    const since = `${month.name} se guardo el ${words(stored.at)}`;
+    const note = changes.length > 0 ? `${since}, y cambio. El CSV es lo guardado.` : `${since}; nada cambio.`;
+    return { usage: before, note, changes };
+  }
+  const report = (note: string) => ({ usage, note, changes: [] });
+  if (test) return report('Cuentas de prueba: no se cobran, y no se guardo nada.');
+  if (!isClosed) return report(`Provisional: ${month.name} se cierra el ${words(closesAt(month))}.`);
+  if (account !== undefined) return report('No se guardo el mes: para guardarlo, pidalo sin --account.');
+  await months.store(month.name, { usage, timeZone, at });
+  const kept = await months.find(month.name);
+  // Rows of another run stay, so the month may be another one than that which was read here.
+  if (!kept || kept.timeZone !== timeZone || differences(kept.usage, usage).length > 0)
+    throw new Error(
+      'Otra ejecucion guardo este mes con otras cifras: no se guardaron estas. Avise a quien mantiene el servicio',
+    );
+  return report(`${month.name} esta cerrado, y se guardo. Cuentas: ${usage.size}.`);
+}
+
+async function readWithProgress(
+  mongo: Connection,
+  month: Month,
+  of: { account: string | undefined; test: boolean },
+): Promise<Usage> {
+  const progress = progressLine();
+  try {
+    return await readUsage(mongo, month, { ...of, onProgress: (text) => progress.show(text) });
+  } finally {
+    progress.clear();
+  }
+}
+
+/** @throws Error if the month was stored in another zone, in which it begins at another moment. */
+function requireSameZone(stored: ClosedMonth, timeZone: string): void {
+  if (stored.timeZone === timeZone) return;
+  throw new Error(`El mes se guardo con TIME_ZONE=${stored.timeZone}, no ${timeZone}: use la misma`);
+}
+
+/** @throws Error if the guides of the month have local times of another zone, in which the month has other events. */
+async function requireZoneOfGuides(
+  mongo: Connection,
+  month: Month,
+  { timeZone, localTime }: Options,
+): Promise<void> {
+  const guide = await creationIn(mongo, month);
+  if (!guide || localTime(guide.createdUtc) === guide.createdAt) return;
+  throw new Error(
+    `Las guias de ${month.name} no tienen la hora de TIME_ZONE=${timeZone}: use la zona del servicio api. No se guardo el mes`,
+  );
+}
+
+function onlyOf(usage: Usage, account: string): Usage {
+  const figures = usage.get(account);
+  return new Map(figures ? [[account, figures]] : []);
+}
+
+function toCsv({ name }: Month, usage: Usage): string {
+  const rows = [...usage].map(([account, figures]) => [
+    name,
+    account,
+    ...COLUMNS.map(({ figure, isMoney }) => (isMoney ? toPesos(figures[figure]) : figures[figure])),
+  ]);
+  return formatCsv(['Mes', 'Cuenta', ...COLUMNS.map(({ head }) => head)], rows).trimEnd();
+}
+
+function describeChange({ account, figure, before, now }: Difference): string {
+  const column = COLUMNS.find((column) => column.figure === figure) as Column;
+  const words = (value: number) => (column.isMoney ? formatPesos(value) : `${value}`);
+  return `  ${account}: ${column.head} ${words(now)}, se guardo ${words(before)}`;
+}
+
+function parseMonth(text: string): string {
+  if (/^20\d\d-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new UsageError('--month debe ser un mes como 2026-11');
+}

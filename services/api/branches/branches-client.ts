@@ -1,0 +1,304 @@
+import fastq from 'fastq';
+import { LRUCache } from 'lru-cache';
+import { Pool } from 'undici';
+import { SingleFlight } from '#shared/async/single-flight.ts';
+import { Tally } from '#shared/async/tally.ts';
+import { withTimeout } from '#shared/async/with-timeout.ts';
+import type {
+  Branch,
+  CoverageResponse,
+  DestinationQuery,
+  ResolveRequest,
+  ResolveResponse,
+  VersionResponse,
+} from '#shared/branches/branch.ts';
+import { POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import { MAX_GUIDES } from '#shared/guides/guide.ts';
+import { callInternal } from '../platform/internal-call.ts';
+
+/** Most calls in flight, one request each. */
+const MAX_CALLS = 8;
+/** Most requests that wait for a call: about half a second of work for the branches service. */
+const MAX_WAITING = 2_000;
+/** Most waiting requests of one account, so that one flood leaves room for others. */
+const MAX_WAITING_PER_ACCOUNT = 500;
+/** How long a version holds, in ms. With the 300 ms of the branches service, a load is visible within a second. */
+const VERSION_MS = 400;
+/** Longest wait for the version, in ms, and the pause after one that was not answered. */
+const VERSION_WAIT_MS = 1_000;
+/** How long known answers are used while the branches service is away, in ms (docs/contract.md "Branches"). */
+const KEPT_MS = 60_000;
+/** Most cached answers: all postal codes, also those that nobody has, and codes of branches. */
+const MAX_KNOWN = 120_000;
+const MAX_BRANCHES = 10_000;
+/** How often a request is repeated because a load came in between. */
+const MAX_ATTEMPTS = 5;
+/** How long an answer about cities is shared, in ms: a load is visible within a second. */
+const CITIES_MS = 500;
+/** Longest wait for cities, in ms, and most answers that are remembered. */
+const CITIES_WAIT_MS = 1_000;
+const MAX_CITIES = 1_000;
+
+/** The origin of a request, unless any will do, and its destinations. */
+type Query = { origin: string | null; destinations: readonly DestinationQuery[] };
+/** A branch, and the route of the postal code that named it, if that has one. */
+type Destination = { branch: Branch; route?: string | undefined };
+/** What a query finds, each null unless guides may start or end there. */
+type Answer = { origin: Branch | null; destinations: (Destination | null)[] };
+/** A known answer. */
+type Known = { branch: Branch | null; route?: string | undefined };
+/** The request that asks; `signal` aborts when its client is gone. */
+export type BranchesCaller = { requestId: string; account: string; signal: AbortSignal };
+
+/** `from`: since when it waits for its turn, of `performance.now()`. */
+type Call = { query: Query; requestId: string; signal: AbortSignal; from: number };
+type Options = {
+  url: string;
+  token: string;
+  /** Longest wait for an answer, in ms; afterwards the caller gets an error that counts as `unavailable`. */
+  timeoutMs: number;
+};
+
+/**
+ * Asks the branches service, and keeps its answers while the version of the last load stands. Requests check the
+ * version, at most every 400 ms. A call for each creation would cost a fifth of its time.
+ *
+ * While the branches service is away, known answers serve for a minute; others are `unavailable`.
+ */
+export class BranchesClient {
+  readonly #pool: Pool;
+  readonly #token: string;
+  readonly #timeoutMs: number;
+  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  /** By version and code: thousands of postal codes share one branch. */
+  readonly #branches = new LRUCache<string, Branch>({ max: MAX_BRANCHES });
+  /** `at`: when the service last confirmed the version, of `performance.now()`. */
+  #version: { text: string; at: number } | undefined;
+  #versionMissedAt = Number.NEGATIVE_INFINITY;
+  readonly #askingVersion = new SingleFlight<string>();
+  readonly #calls = fastq.promise((call: Call) => this.#resolve(call), MAX_CALLS);
+  /** Requests without an answer, by account. */
+  readonly #asked = new Tally();
+  readonly #cities = new LRUCache<string, ReadonlyMap<string, string>>({
+    max: MAX_CITIES,
+    ttl: CITIES_MS,
+    fetchMethod: (codes) => this.#askCities(codes.split(',')),
+    ignoreFetchAbort: true,
+  });
+  readonly #listing = new SingleFlight<Branch[]>();
+  #coverage: CoverageResponse | undefined;
+  readonly #askingCoverage = new SingleFlight<CoverageResponse>();
+
+  constructor({ url, token, timeoutMs }: Options) {
+    this.#token = token;
+    this.#timeoutMs = timeoutMs;
+    this.#pool = new Pool(url, {
+      connections: MAX_CALLS + 5, // one each for the version, the listing, the coverage, cities, and the health check
+      connect: { timeout: 1_000 },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+  }
+
+  /**
+   * Returns the branches of the origin and the destinations of one creation request, all of one version.
+   *
+   * @throws DomainError `client-gone`; `unavailable` when too many wait, in all or of the account, or the service says so;
+   * TimeoutError.
+   */
+  async resolve(query: Query, caller: BranchesCaller): Promise<Answer> {
+    if (caller.signal.aborted) throw new DomainError('client-gone');
+    let signal: AbortSignal | undefined;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const version = await this.#currentVersion();
+      if (!this.#missing(version, query)) return this.#answer(version, query);
+      signal ??= AbortSignal.any([caller.signal, AbortSignal.timeout(this.#timeoutMs)]);
+      await this.#ask(query, caller, signal);
+    }
+    throw new DomainError('unavailable', {
+      cause: new Error('Loads of branches follow one another too fast'),
+    });
+  }
+
+  /** Returns what a destination names, or undefined if no guide may end there. @throws as `resolve` does. */
+  async destination(query: DestinationQuery, caller: BranchesCaller): Promise<Destination | undefined> {
+    const { destinations } = await this.resolve({ origin: null, destinations: [query] }, caller);
+    return destinations[0] ?? undefined;
+  }
+
+  /** Returns the active branches, ordered by code. Concurrent callers share one call. */
+  active(requestId: string): Promise<readonly Branch[]> {
+    return this.#listing.run(() => this.#call('/internal/branches', requestId));
+  }
+
+  /**
+   * Returns all covered postal codes, the same object as long as no load has changed them.
+   * @throws DomainError `unavailable`; TimeoutError.
+   */
+  async coverage(requestId: string): Promise<CoverageResponse> {
+    const version = await this.#currentVersion();
+    if (this.#coverage?.version === version) return this.#coverage;
+    return this.#askingCoverage.run(async () => {
+      this.#coverage = await this.#call<CoverageResponse>('/internal/coverage', requestId);
+      return this.#coverage;
+    });
+  }
+
+  /** Returns the cities of branches, by their codes, closed ones too. @throws when the service does not answer in time. */
+  async cities(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const sorted = [...new Set(codes)].sort();
+    if (sorted.length === 0) return new Map();
+    return withTimeout(CITIES_WAIT_MS, 'Asking for cities', this.#cities.forceFetch(sorted.join(',')));
+  }
+
+  async #askCities(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const signal = AbortSignal.timeout(CITIES_WAIT_MS);
+    const cities = await this.#call<(string | null)[]>('/internal/cities', 'rastreo', codes, signal);
+    return new Map(codes.flatMap((code, i) => (cities[i] ? [[code, cities[i]] as const] : [])));
+  }
+
+  /** Asks what creations ask, with the same token. @throws RefusesUs if branches does not take it. */
+  ping(): Promise<unknown> {
+    return this.#call('/internal/version', 'health');
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  /** Returns the part of a query that this version has no answers for, without doubles; undefined if it has all. */
+  #missing(version: string, { origin, destinations }: Query): ResolveRequest | undefined {
+    const isKnown = (key: string) => this.#known.get(`${version} ${key}`) !== undefined;
+    const origins = origin === null || isKnown(originKey(origin)) ? [] : [origin];
+    const unknown = new Map(
+      destinations.map((query) => [destinationKey(query), query] as const).filter(([key]) => !isKnown(key)),
+    );
+    if (origins.length + unknown.size === 0) return undefined;
+    return { origins, destinations: withNeighbours([...unknown.values()]) };
+  }
+
+  #answer(version: string, { origin, destinations }: Query): Answer {
+    const known = (key: string) => this.#known.get(`${version} ${key}`);
+    return {
+      origin: origin === null ? null : (known(originKey(origin))?.branch ?? null),
+      destinations: destinations.map((query) => {
+        const { branch, route } = known(destinationKey(query)) ?? {};
+        return branch ? { branch, route } : null;
+      }),
+    };
+  }
+
+  async #ask(
+    query: Query,
+    { requestId, account, signal: left }: BranchesCaller,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isFull = this.#calls.length() + this.#calls.running() >= MAX_WAITING;
+    if (isFull || this.#asked.of(account) >= MAX_WAITING_PER_ACCOUNT) {
+      const whose = isFull ? 'requests' : 'requests of the account';
+      const cause = new Error(`Too many ${whose} already wait for the branches service`);
+      throw new DomainError('unavailable', { cause });
+    }
+    this.#asked.add(account);
+    const { promise: over, reject } = Promise.withResolvers<never>();
+    const end = () => reject(left.aborted ? new DomainError('client-gone') : signal.reason);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    try {
+      await Promise.race([this.#calls.push({ query, requestId, signal, from: performance.now() }), over]);
+    } finally {
+      signal.removeEventListener('abort', end);
+      this.#asked.remove(account);
+    }
+  }
+
+  /**
+   * Makes the call when it is the request's turn, unless its client has left, or calls before it have brought all that
+   * it needs. After half of its time a request is not sent, because the service then hangs.
+   */
+  async #resolve({ query, requestId, signal, from }: Call): Promise<void> {
+    if (signal.aborted) return;
+    const request = this.#missing(this.#version?.text ?? '', query);
+    if (!request) return;
+    if (performance.now() - from > this.#timeoutMs / 2) throw new DomainError('unavailable');
+    const found = await this.#call<ResolveResponse>('/internal/resolve', requestId, request, signal);
+    const { version } = found;
+    for (const [i, code] of request.origins.entries()) {
+      this.#remember(version, originKey(code), found.origins[i]);
+    }
+    for (const [i, query] of request.destinations.entries()) {
+      this.#remember(version, destinationKey(query), found.destinations[i], found.routes?.[i]);
+    }
+    this.#version = { text: version, at: performance.now() };
+  }
+
+  #remember(version: string, key: string, found: Branch | null = null, route: string | null = null): void {
+    const branch = found && (this.#branches.get(`${version} ${found.Codigo}`) ?? found);
+    if (branch) this.#branches.set(`${version} ${branch.Codigo}`, branch);
+    this.#known.set(`${version} ${key}`, { branch, ...(route !== null && { route }) });
+  }
+
+  /** Returns the version of the last load. @throws when the branches service has not said it for a minute. */
+  #currentVersion(): string | Promise<string> {
+    const now = performance.now();
+    const { text, at = Number.NEGATIVE_INFINITY } = this.#version ?? {};
+    const holds = now - at < VERSION_MS;
+    const isKept = now - at < KEPT_MS && now - this.#versionMissedAt < VERSION_WAIT_MS;
+    if (text !== undefined && (holds || isKept)) return text;
+    return this.#askingVersion.run(() => this.#askVersion());
+  }
+
+  async #askVersion(): Promise<string> {
+    try {
+      const signal = AbortSignal.timeout(VERSION_WAIT_MS);
+      const { version } = await this.#call<VersionResponse>(
+        '/internal/version',
+        'version',
+        undefined,
+        signal,
+      );
+      this.#version = { text: version, at: performance.now() };
+      return version;
+    } catch (error) {
+      this.#versionMissedAt = performance.now();
+      const known = this.#version;
+      if (!known || this.#versionMissedAt - known.at >= KEPT_MS) throw error;
+      return known.text;
+    }
+  }
+
+  #call<T>(path: string, requestId: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    return callInternal<T>(this.#pool, {
+      service: 'branches',
+      token: this.#token,
+      path,
+      requestId,
+      body,
+      signal,
+    });
+  }
+}
+
+/**
+ * Adds the postal codes that share their first three digits with one that is asked for, unless the call would be too
+ * long. A call for each code would take a third of the time of creations until most codes are known.
+ */
+function withNeighbours(asked: DestinationQuery[]): DestinationQuery[] {
+  const postalCodes = asked.flatMap((query) => ('postalCode' in query ? [query.postalCode] : []));
+  const areas = new Set(
+    postalCodes.filter((code) => POSTAL_CODE_FORM.test(code)).map((code) => code.slice(0, 3)),
+  );
+  if (asked.length + areas.size * AREA.length > MAX_GUIDES) return asked;
+  return [...asked, ...[...areas].flatMap((area) => AREA.map((end) => ({ postalCode: area + end })))];
+}
+/** The last two digits of the postal codes of an area. */
+const AREA = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));
+
+function originKey(code: string): string {
+  return `from ${code}`;
+}
+
+function destinationKey(query: DestinationQuery): string {
+  return 'code' in query ? `to ${query.code}` : `covers ${query.postalCode}`;
+}

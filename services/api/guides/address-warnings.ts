@@ -1,0 +1,54 @@
+import type { Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import type { Guide, ServiceType } from '#shared/guides/guide.ts';
+import { namesOtherState, stateOfPostalCode } from './states.ts';
+
+/**
+ * Warnings of what addresses lack or contradict (docs/contract.md "Guides"). Nothing is refused for them. A guide
+ * without a warning costs a few comparisons.
+ */
+
+/** The sections of a guide with an address: where it goes, and where it returns to. */
+export const ADDRESSES = ['Destinatario', 'Remitente'] as const;
+type Address = Pick<Guide['Remitente'], 'CodigoPostal' | 'Estado'>;
+/** A request for a quote may have no sender. */
+type Addressed = { Destinatario: Address; Remitente?: Address };
+
+/** Without them no driver finds a home. */
+const NEEDED = ['Calle', 'Numero_exterior'] as const;
+
+/** Warns of home deliveries that do not say where the home is. */
+export function warnOfIncompleteAddresses(
+  warnings: ProblemList,
+  service: ServiceType,
+  guides: readonly Guide[],
+): void {
+  if (service !== 'Domicilio') return;
+  for (const [indice, { Destinatario }] of guides.entries()) {
+    if (Destinatario.Calle !== undefined && Destinatario.Numero_exterior !== undefined) continue;
+    warnings.add(() => incompleteAddress(indice, Destinatario));
+  }
+}
+
+function incompleteAddress(indice: number, address: Guide['Destinatario']): Problem {
+  const missing = NEEDED.flatMap((name) => (address[name] === undefined ? [`Destinatario.${name}`] : []));
+  const [campo = ''] = missing;
+  return { indice, campo, code: 'address-incomplete', params: { missing: missing.join(', ') } };
+}
+
+/** Warns of postal codes of another state than their address says. A text that names no known state gives no warning. */
+export function warnOfOtherStates(warnings: ProblemList, guides: readonly Addressed[]): void {
+  for (const [indice, guide] of guides.entries()) {
+    for (const section of ADDRESSES) {
+      const { CodigoPostal, Estado } = guide[section] ?? {};
+      if (CodigoPostal === undefined || Estado === undefined) continue;
+      const state = stateOfPostalCode(CodigoPostal);
+      if (state === undefined || !namesOtherState(Estado, state)) continue;
+      warnings.add(() => ({
+        indice,
+        campo: `${section}.CodigoPostal`,
+        code: 'state-different',
+        params: { postalCode: CodigoPostal, state, sent: Estado },
+      }));
+    }
+  }
+}

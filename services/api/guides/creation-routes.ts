@@ -1,0 +1,123 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { addRateLimit } from '../accounts/hooks/account-quota.ts';
+import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
+import { keptAnswers } from '../http/kept-answers.ts';
+import { operation } from '../http/operation.ts';
+import { describeHeaders } from '../http/responses.ts';
+import { markdownTable } from '../http/tables.ts';
+import { createGuides, validateGuides } from './create-guides.ts';
+import { CREATED_EXAMPLE } from './examples.ts';
+import {
+  appliedHeader,
+  GUIDE_ERRORS,
+  lenientHeader,
+  readGuides,
+  toWarnings,
+  warnings,
+} from './guide-bodies.ts';
+import { GuideSummary, summaryOf } from './guide-summary.ts';
+import { GuideRequest } from './schemas.ts';
+import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from './when-to-repeat.ts';
+
+const creation = operation({
+  id: 'crearGuias',
+  tag: 'Guias',
+  summary: 'Crear una o varias guías',
+  description: `Todas o ninguna: con una guía mal no se crea ninguna, y \`details\` nombra todo lo que está mal.\n\n${markdownTable(WHEN_TO_REPEAT_HEADS, WHEN_TO_REPEAT)}\n\n${WHEN_REPEATED}\n\n`,
+  permission: 'guias.create',
+  action: 'create',
+  objective: true,
+  request: {
+    body: GuideRequest,
+    headers: Type.Object({
+      'idempotency-key': idempotencyHeader,
+      prefer: lenientHeader,
+    }),
+  },
+  // The contract fixes the order of the checks and the words for each; `createGuides` validates with the same schema.
+  validatedBy: 'handler',
+  errors: [
+    ...GUIDE_ERRORS,
+    'too-many-guides-today',
+    'idempotency-key-invalid',
+    'idempotency-key-reused',
+    'result-unknown',
+  ],
+  data: {
+    name: 'GuiasCreadas',
+    message: (created) => `Guias creadas: ${created.length}`,
+    schema: Type.Array(GuideSummary),
+    beside: warnings,
+    headers: {
+      ...describeHeaders({
+        [REPLAYED_HEADER]: 'true: las guías son de una solicitud anterior con la misma Idempotency-Key',
+      }),
+      ...appliedHeader,
+    },
+    example: [CREATED_EXAMPLE],
+  },
+});
+
+function creationRoute(server: HttpServer): void {
+  const kept = keptAnswers(() => ({ asked: 'creation' }));
+  server.post('/api/guias/crear', { ...creation, ...kept }, async (request, reply) => {
+    const sent = { ...readGuides(request, reply), idempotencyKey: idempotencyKeyOf(request) };
+    const { guides, repeated, quota, warnings } = await createGuides(server, sent);
+    request.madeGuides = guides.map(({ number }) => number);
+    if (quota) addRateLimit(reply, quota);
+    if (repeated) reply.header(REPLAYED_HEADER, 'true');
+    return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(request, warnings) };
+  });
+}
+
+const validation = operation({
+  id: 'validarGuias',
+  tag: 'Guias',
+  summary: 'Validar guías sin crearlas',
+  description:
+    'Toma el cuerpo de `crear`, hace las mismas revisiones con los mismos errores, y no guarda nada. No cuenta en la cuota de guías.',
+  permission: 'guias.create',
+  action: 'read',
+  request: { body: GuideRequest, headers: Type.Object({ prefer: lenientHeader }) },
+  validatedBy: 'handler',
+  errors: [...GUIDE_ERRORS],
+  data: {
+    name: 'GuiasValidas',
+    message: (valid) => `Guias validas: ${valid.length}`,
+    schema: Type.Array(
+      Type.Object(
+        {
+          indice: Type.Integer({ description: "Posición en 'Guia', desde 0" }),
+          SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
+          SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
+          SEND_FLETE: Type.Optional(Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`' })),
+          SEND_TOTAL: Type.Optional(Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`' })),
+        },
+        { title: 'GuiaValida', description: 'Una guía que se puede crear' },
+      ),
+    ),
+    beside: warnings,
+    headers: appliedHeader,
+    example: [{ indice: 0, SEND_SUCU_ORIG: 'MEX01', SEND_SUCU_DEST: 'MTY01' }],
+  },
+});
+
+function validationRoute(server: HttpServer): void {
+  server.post('/api/guias/validar', validation, async (request, reply) => {
+    const sent = readGuides(request, reply);
+    const { origin, destinations, prices, warnings } = await validateGuides(server, sent);
+    const valid = destinations.map((destination, indice) => {
+      const { freight: SEND_FLETE, total: SEND_TOTAL } = prices[indice] ?? {};
+      const quoted = SEND_FLETE !== undefined && SEND_TOTAL !== undefined && { SEND_FLETE, SEND_TOTAL };
+      return { indice, SEND_SUCU_ORIG: origin.Codigo, SEND_SUCU_DEST: destination.Codigo, ...quoted };
+    });
+    return { ...validation.ok(valid), ...toWarnings(request, warnings) };
+  });
+}
+
+/** `POST /api/guias/crear`, and `/api/guias/validar`, which only checks (docs/contract.md "Guides"). */
+export async function creationRoutes(server: HttpServer): Promise<void> {
+  creationRoute(server);
+  validationRoute(server);
+}

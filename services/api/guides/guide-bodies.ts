@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { type ErrorCode, MAX_PROBLEMS, type ProblemList } from '#shared/errors/domain-error.ts';
+import { toDetails } from '#shared/http/http-errors.ts';
+import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { BODY_ERRORS } from '../http/operation.ts';
+import { abortSignalOf } from '../http/response-end.ts';
+import { describeHeaders } from '../http/responses.ts';
+import { Problem } from '../http/schemas.ts';
+import type { SentRequest } from './guide-request.ts';
+
+/** What the routes share that take guides: their errors, warnings and preferences. */
+
+export const lenientHeader = Type.Optional(
+  Type.String({
+    description:
+      '`handling=lenient` (RFC 7240): los campos desconocidos se omiten y se nombran en `advertencias`; ' +
+      'la respuesta lleva `Preference-Applied: handling=lenient`.',
+    examples: ['handling=lenient'],
+  }),
+);
+
+export const appliedHeader = describeHeaders({
+  'Preference-Applied': 'handling=lenient: los campos desconocidos se omitieron',
+});
+
+/** Errors of guides and of their body. */
+export const GUIDE_ERRORS = [
+  'invalid-json',
+  'guia-array-missing',
+  'guia-array-empty',
+  'too-many-guides',
+  'service-type-missing',
+  'service-type-unknown',
+  'guides-invalid',
+  'destination-missing',
+  'origin-unassigned',
+  'origin-inactive',
+  ...BODY_ERRORS,
+] as const satisfies ErrorCode[];
+
+export const warnings = {
+  advertencias: Type.Optional(
+    Type.Array(Problem, {
+      maxItems: MAX_PROBLEMS,
+      description:
+        'Los textos que la etiqueta no imprime completos, los domicilios en los que algo falta o se contradice, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
+        `hasta ${MAX_PROBLEMS}`,
+    }),
+  ),
+  advertenciasTotal: Type.Optional(
+    Type.Integer({ description: `Cuántas advertencias hay, donde son más de ${MAX_PROBLEMS}` }),
+  ),
+};
+
+/** Returns what a use case needs of a request with guides. */
+export function readGuides(request: FastifyRequest, reply: FastifyReply): SentRequest {
+  const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
+  if (lenient) reply.header('preference-applied', 'handling=lenient');
+  return {
+    body: request.body,
+    lenient,
+    user: apiUser(request),
+    requestId: request.id,
+    signal: abortSignalOf(reply),
+  };
+}
+
+/** Returns the warnings of an answer, if there are any. */
+export function toWarnings({ server }: FastifyRequest, { first, total }: ProblemList) {
+  if (total === 0) return {};
+  const advertencias = toDetails(server.errorTable, first);
+  return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
+}
+
+/**
+ * A list item whose quoted strings may hold commas (RFC 9110, 5.6.1). An unclosed quote ends with the header: a
+ * search for its end would take quadratic time.
+ */
+const ITEM = /(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/g;
+/** A preference and its value, without parameters (RFC 7240, 2). */
+const PREFERENCE = /^\s*([^\s=;"]+)\s*(?:=\s*"?([^\s;"]*))?/;
+
+/** Returns the value of a preference in a `Prefer` header; the first counts (RFC 7240, 2). */
+export function preferenceOf(header: string | string[] | undefined, name: string): string | undefined {
+  for (const [item] of String(header ?? '').matchAll(ITEM)) {
+    const [, preference, value = ''] = PREFERENCE.exec(item) ?? [];
+    if (preference?.toLowerCase() === name) return value.toLowerCase();
+  }
+  return undefined;
+}

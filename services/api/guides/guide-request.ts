@@ -1,0 +1,199 @@
+import type { ValidateFunction } from 'ajv';
+import { type TObject, Type } from 'typebox';
+import { inTurns } from '#shared/async/in-turns.ts';
+import { ProblemList } from '#shared/errors/domain-error.ts';
+import {
+  type Guide,
+  guideAjv,
+  MAX_GUIDES,
+  SERVICE_TYPES,
+  SentGuide,
+  type ServiceType,
+} from '#shared/guides/guide.ts';
+import { isPrintable, unprintable } from '#shared/labels/label-charset.ts';
+import type { Caller } from '../accounts/account-limits.ts';
+import { addProblems, arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from '../http/body.ts';
+
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
+
+/** The fields of each section of a guide; its other fields have none. */
+const SECTIONS = Object.entries(SentGuide.properties).flatMap(([name, schema]) =>
+  'properties' in schema ? [[name, new Set(Object.keys(schema.properties))] as const] : [],
+);
+const SECTION_NAMES: ReadonlySet<string> = new Set(Object.keys(SentGuide.properties));
+export const MEASURES = ['Peso', 'Largo', 'Alto', 'Ancho'] as const;
+type Measures = Record<(typeof MEASURES)[number], number>;
+/** Most unprintable characters that a warning names. */
+const MAX_NAMED = 10;
+
+const ajv = guideAjv({ allErrors: true, verbose: true });
+const isSentGuide = ajv.compile<SentGuide>(SentGuide);
+const isSentShipment = ajv.compile<Shipment>(asShipment(SentGuide));
+
+/** A request with guides in its body. */
+export type SentRequest = {
+  /** Parsed JSON of any shape. */
+  body: unknown;
+  /** Leaves unknown fields out instead of refusing them. */
+  lenient: boolean;
+  user: Caller;
+  requestId: string;
+  signal: AbortSignal;
+};
+
+type Parsed<G> = {
+  guides: G[];
+  /** Unknown fields that were left out, and texts that labels do not print whole. Others may add to them. */
+  warnings: ProblemList;
+};
+export type GuideRequest = Parsed<SentGuide> & { service: ServiceType };
+
+/** What a quote needs of a guide: its destination and its goods. The states are compared with the postal codes. */
+export type Shipment = {
+  Destinatario: Pick<Guide['Destinatario'], 'CodigoPostal' | 'DestinoCode' | 'Estado'>;
+  Remitente?: Pick<Guide['Remitente'], 'CodigoPostal' | 'Estado'>;
+  Producto: Omit<Guide['Producto'], 'Contenido'> & Measures;
+};
+/** `service` is undefined if all are wanted. */
+export type QuoteRequest = Parsed<Shipment> & { service: ServiceType | undefined };
+
+/**
+ * Checks a creation request (docs/contract.md "Guides"): the array, the service type, then all fields of all guides.
+ *
+ * @param lenient leaves unknown fields out instead of refusing them.
+ * @throws DomainError of the first step that fails; `guides-invalid` names all wrong fields.
+ */
+export async function parseGuideRequest(body: unknown, lenient = false): Promise<GuideRequest> {
+  const sent = guidesIn(body);
+  const service = parseServiceType((body as Record<string, unknown>).TipoServicio);
+  const parsed = await parseGuides(body, sent, lenient, isSentGuide);
+  await inTurns(parsed.guides, (guide, indice) => {
+    normalizePeople(guide);
+    addUnprintable(parsed.warnings, indice, guide);
+  });
+  return { service, ...parsed };
+}
+
+/**
+ * Checks a request for quotes (docs/contract.md "Quotes"): the body of a creation, of which only the service, the
+ * destination and the goods count.
+ *
+ * @throws DomainError as `parseGuideRequest`.
+ */
+export async function parseQuoteRequest(body: unknown, lenient = false): Promise<QuoteRequest> {
+  const sent = guidesIn(body);
+  const { TipoServicio } = body as Record<string, unknown>;
+  const service = isAbsent(tidy(TipoServicio)) ? undefined : parseServiceType(TipoServicio);
+  return { service, ...(await parseGuides(body, sent, lenient, isSentShipment)) };
+}
+
+function guidesIn(body: unknown): unknown[] {
+  return arrayIn(body, 'Guia', MAX_GUIDES, ['guia-array-missing', 'guia-array-empty', 'too-many-guides']);
+}
+
+async function parseGuides<G>(
+  body: unknown,
+  sent: readonly unknown[],
+  lenient: boolean,
+  isValid: ValidateFunction<G>,
+): Promise<Parsed<G>> {
+  const problems = new ProblemList();
+  const warnings = new ProblemList();
+  const unknown = lenient ? warnings : problems;
+  normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown);
+  const guides = await inTurns(sent, (each, indice) => {
+    const guide = tidyGuide(each, indice, unknown);
+    if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
+    return guide as G;
+  });
+  problems.throwIfAny('guides-invalid');
+  return { guides, warnings };
+}
+
+function parseServiceType(value: unknown): ServiceType {
+  const text = tidy(value);
+  if (isAbsent(text)) throw fieldError('TipoServicio', 'service-type-missing');
+  const service = SERVICE_TYPES.find((type) => type === text);
+  if (!service) throw fieldError('TipoServicio', 'service-type-unknown');
+  return service;
+}
+
+/**
+ * Copies the known fields of a guide as tidy text (docs/contract.md "Guides"). Unknown values are not read, so the
+ * work is bounded.
+ *
+ * @param unknown gets a problem for each unknown name.
+ * @returns a value that is not an object unchanged: the schema refuses it.
+ */
+function tidyGuide(guide: unknown, indice: number, unknown: ProblemList): unknown {
+  if (!isObject(guide)) return guide;
+  const copy = normalizeFields(guide, SECTION_NAMES, unknown, { indice });
+  for (const [section, fields] of SECTIONS) {
+    const value = copy[section];
+    if (isObject(value)) copy[section] = normalizeFields(value, fields, unknown, { indice, section });
+  }
+  if (isObject(copy.Producto)) dropZeroMeasures(copy.Producto);
+  return copy;
+}
+
+/** Normalizes the people of a valid guide as they are stored, echoed and printed; changes the guide itself. */
+function normalizePeople({ Remitente, Destinatario }: Guide): void {
+  for (const person of [Remitente, Destinatario]) {
+    if (person.Telefono !== undefined) person.Telefono = digitsOf(person.Telefono);
+    if (person.Celular !== undefined) person.Celular = digitsOf(person.Celular);
+  }
+  if (Destinatario.RFC !== undefined) {
+    const letters = Destinatario.RFC.replace(/[\s\u2010-\u2015-]/g, '');
+    Destinatario.RFC = letters.normalize('NFC').toUpperCase();
+  }
+}
+
+/** 0 means absent (docs/contract.md "Guides"). */
+function dropZeroMeasures(goods: Record<string, unknown>): void {
+  for (const name of MEASURES) if (goods[name] === 0) delete goods[name];
+}
+
+function digitsOf(phone: string): string {
+  return phone.replace(/[^0-9]/g, '');
+}
+
+/**
+ * Adds a warning for each text that labels print with dots (docs/contract.md "Guides").
+ *
+ * @param path of the fields in the guide, with a final dot.
+ */
+function addUnprintable(
+  warnings: ProblemList,
+  indice: number,
+  fields: Record<string, unknown>,
+  path = '',
+): void {
+  // `Object.entries` takes four times as long.
+  for (const name in fields) {
+    const value = fields[name];
+    if (typeof value === 'string') {
+      if (!isPrintable(value)) warnings.add(() => warning(indice, path + name, value));
+    } else if (isObject(value)) addUnprintable(warnings, indice, value, `${name}.`);
+  }
+}
+
+function warning(indice: number, campo: string, text: string) {
+  const characters = unprintable(text).slice(0, MAX_NAMED).join(' ');
+  return { indice, campo, code: 'text-unprintable', params: { characters } } as const;
+}
+
+/** Returns the schema of a guide in which only the destination and the measures are required. */
+function asShipment({ properties, ...guide }: typeof SentGuide): TObject {
+  const { Remitente, Destinatario, Producto, Creado_por } = properties;
+  return Type.Unsafe({
+    ...guide,
+    required: ['Destinatario', 'Producto'],
+    properties: {
+      ...properties,
+      Remitente: { ...Remitente, required: [] },
+      Destinatario: { ...Destinatario, required: [] },
+      Producto: { ...Producto, required: MEASURES },
+      Creado_por: { ...Creado_por, required: [] },
+    },
+  }) as never;
+}

@@ -1,0 +1,66 @@
+import { type Branch, branchCode, type DestinationQuery } from '#shared/branches/branch.ts';
+import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
+import type { Caller } from '../accounts/account-limits.ts';
+import type { BranchesCaller, BranchesClient } from '../branches/branches-client.ts';
+import type { Shipment } from './guide-request.ts';
+
+export type GuideBranches = { origin: Branch; destinations: Branch[] };
+type Asking = { user: Caller } & Omit<BranchesCaller, 'account'>;
+
+/**
+ * Returns origin and destinations of a request's guides; the origin is the user's branch.
+ *
+ * @throws DomainError `origin-unassigned`, `origin-inactive`, or `guides-invalid` with the unknown destinations.
+ */
+export async function resolveBranches(
+  branches: BranchesClient,
+  guides: readonly Pick<Shipment, 'Destinatario'>[],
+  { user: { originBranch, account }, requestId, signal }: Asking,
+): Promise<GuideBranches> {
+  if (originBranch === null) throw new DomainError('origin-unassigned');
+  const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
+  const answer = await branches.resolve(
+    { origin: originBranch, destinations: queries },
+    { requestId, account, signal },
+  );
+  if (!answer.origin) throw new DomainError('origin-inactive');
+  const problems: Problem[] = [];
+  const destinations = queries.flatMap((query, indice) => {
+    const found = answer.destinations[indice];
+    if (!found) problems.push({ indice, ...unresolved(query) });
+    return found ? [found.branch] : [];
+  });
+  if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
+  return { origin: answer.origin, destinations };
+}
+
+/** Returns the route of each guide's postal code, if the guide's branch covers that; otherwise undefined. */
+export async function resolveRoutes(
+  branches: BranchesClient,
+  guides: readonly Pick<Shipment, 'Destinatario'>[],
+  destinations: readonly Branch[],
+  { user: { account }, requestId, signal }: Asking,
+): Promise<(string | undefined)[]> {
+  const postalCodes = guides.flatMap(({ Destinatario }) => Destinatario.CodigoPostal ?? []);
+  const queries = postalCodes.map((postalCode) => ({ postalCode }));
+  const answer = await branches.resolve(
+    { origin: null, destinations: queries },
+    { requestId, account, signal },
+  );
+  const covering = new Map(postalCodes.map((postalCode, i) => [postalCode, answer.destinations[i]]));
+  return guides.map(({ Destinatario }, indice) => {
+    const found = covering.get(Destinatario.CodigoPostal ?? '');
+    return found?.branch.Codigo === destinations[indice]?.Codigo ? found?.route : undefined;
+  });
+}
+
+/** DestinoCode decides if both fields are given (docs/contract.md "Guides"). */
+function toQuery({ DestinoCode, CodigoPostal = '' }: Shipment['Destinatario']): DestinationQuery {
+  return DestinoCode === undefined ? { postalCode: CodigoPostal } : { code: branchCode(DestinoCode) };
+}
+
+function unresolved(query: DestinationQuery): Problem {
+  return 'postalCode' in query
+    ? { campo: 'Destinatario.CodigoPostal', code: 'postal-code-uncovered', params: query }
+    : { campo: 'Destinatario.DestinoCode', code: 'destination-invalid' };
+}

@@ -1,0 +1,16 @@
+import { chaptersIn, type Room } from '../http/room.ts';
+import { creationRoutes } from './creation-routes.ts';
+import { guideErrors } from './errors.ts';
+import { listRoute } from './list-route.ts';
+import { guideValues } from './manual.ts';
+import { guidesPlugin } from './plugin.ts';
+import { guideRoute } from './routes.ts';
+
+/** Guides: their creation, their list, and what they are. */
+export const guides: Room = {
+  name: 'guides',
+  errors: guideErrors,
+  plugins: [guidesPlugin],
+  routes: [creationRoutes, guideRoute, listRoute],
+  manual: { chapters: chaptersIn(import.meta.url, 'campos', 'reintentos'), values: guideValues },
+};

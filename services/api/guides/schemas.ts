@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { Adjustment } from '#shared/guides/adjustment.ts';
+import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/guides/guide.ts';
+import { QuotedPrice } from '#shared/guides/quoted-price.ts';
+import { GUIDE_RULE } from '../http/parameter-rules.ts';
+import { describeField, describeSection } from '../http/schemas.ts';
+import { GUIDE_EXAMPLES } from './examples.ts';
+import { GuideSummary } from './guide-summary.ts';
+
+/** Schemas of guides, with their texts in the OpenAPI document; a `title` is a name in it. */
+
+export const GuideParams = Type.Object({
+  guia: Type.String({
+    description: 'Número de guía (SEND_GUIA)',
+    examples: ['390458235877'],
+    'x-regla': GUIDE_RULE,
+  }),
+});
+
+const { Remitente, Destinatario, Producto, Creado_por, Referencia, Cotizacion } = SentGuide.properties;
+/** The fields of a guide, in requests and answers. */
+export const GUIDE_FIELDS = {
+  Remitente: describeSection('Remitente', Remitente),
+  Destinatario: describeSection('Destinatario', Destinatario),
+  Producto: describeSection('Producto', Producto),
+  Creado_por: describeSection('CreadoPor', Creado_por),
+  Referencia: Type.Optional(Type.Unsafe<string>(describeField(Referencia))),
+};
+
+/** The fields of a guide in a request alone. */
+export const REQUEST_FIELDS = { ...GUIDE_FIELDS, Cotizacion };
+
+/** Documents the body of a creation; `parseGuideRequest` validates it. */
+export const GuideRequest = Type.Object(
+  {
+    TipoServicio: ServiceType,
+    Guia: Type.Array(
+      Type.Object(REQUEST_FIELDS, { title: 'Guia', description: 'Una guía', additionalProperties: false }),
+      { minItems: 1, maxItems: MAX_GUIDES },
+    ),
+  },
+  {
+    title: 'SolicitudDeGuias',
+    additionalProperties: false,
+    description:
+      'En los campos opcionales, null y "" significan ausente. Los textos se recortan. ' +
+      'Cada guía requiere Destinatario.DestinoCode o Destinatario.CodigoPostal; se recomienda solo CodigoPostal. ' +
+      'Un campo desconocido se rechaza, a cualquier profundidad.',
+    'x-examples': GUIDE_EXAMPLES,
+  },
+);
+
+export const CompleteGuide = Type.Object(
+  {
+    ...GuideSummary.properties,
+    ...Type.Partial(QuotedPrice).properties,
+    Ajuste: Type.Optional(Adjustment),
+    TipoServicio: ServiceType,
+    ...GUIDE_FIELDS,
+  },
+  {
+    title: 'GuiaCompleta',
+    description:
+      'Una guía con todos sus campos, como está guardada; si se creó con `Cotizacion`, con las líneas de su precio',
+  },
+);

@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { UNANSWERED_MS, type UserAction } from '#shared/actions/user-actions.ts';
+import { toDomainError } from '#shared/http/error-handlers.ts';
+import { toHttpError } from '#shared/http/http-errors.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { requestErrors } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What users do by the route. `operation` sets it. */
+    action?: UserAction;
+  }
+  interface FastifyRequest {
+    /** The request was counted as failed, before it was answered. */
+    isOverdue: boolean;
+  }
+}
+
+const ERRORS = 400;
+const LIMITED = 429;
+/** `client-gone`. A client that leaves earlier causes no onResponse hook. */
+const GONE = 499;
+/** What "Estado" says of a request without answer, in place of an error's `codigo`. */
+const UNANSWERED = 'sin_respuesta';
+const LOOK_MS = 500;
+
+/** Counts how users' actions end, by the answer (`shared/actions/user-actions.ts`). */
+export const countActions = fp(async (server: HttpServer) => {
+  const { userActions } = server;
+  const unanswered = watchUnanswered(server);
+  server.decorateRequest('isOverdue', false);
+  // From here on the request is whole: a client that sends slowly is not waiting.
+  server.addHook('preValidation', (request, reply, done) => {
+    const { action } = request.routeOptions.config;
+    if (action && action !== 'print') unanswered.set(reply, performance.now());
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    const { statusCode: status } = reply;
+    const { action } = request.routeOptions.config;
+    unanswered.delete(reply);
+    if (action && !request.isOverdue) {
+      if (status >= 500) countFailure(request, action, request.failure, reply.elapsedTime);
+      else if (status < ERRORS) userActions.count(action, 'ok');
+      else if (status === LIMITED && action === 'print') userActions.countLimitedLabel();
+    }
+    done();
+  });
+});
+
+/** Counts each of these requests as failed once it has waited for `UNANSWERED_MS`. The oldest stands first. */
+function watchUnanswered(server: HttpServer): Map<FastifyReply, number> {
+  const unanswered = new Map<FastifyReply, number>();
+  const look = () => {
+    const latest = performance.now() - UNANSWERED_MS;
+    for (const [reply, since] of unanswered) {
+      if (since > latest) break;
+      unanswered.delete(reply);
+      const { request, raw } = reply;
+      const { action } = request.routeOptions.config;
+      // Whoever reads an answer slowly, or has left, does not wait for us.
+      if (!action || raw.headersSent || raw.destroyed) continue;
+      request.isOverdue = true;
+      countFailure(request, action, UNANSWERED, reply.elapsedTime);
+    }
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
+  server.addHook('onClose', async () => clearInterval(timer));
+  return unanswered;
+}
+
+/** Counts a failure after the head of the answer, which is a success: the connection is cut, and no hook runs. */
+export function countCut(request: FastifyRequest, error: Error): void {
+  const { action } = request.routeOptions.config;
+  const { status, codigo } = toHttpError(request.server.errorTable, toDomainError(error));
+  if (action && status !== GONE) countFailure(request, action, codigo);
+}
+
+function countFailure(
+  { server }: FastifyRequest,
+  action: UserAction,
+  codigo: string | undefined,
+  ms?: number,
+): void {
+  const refused = codigo === requestErrors.overloaded.codigo;
+  server.userActions.count(action, refused ? 'refused' : 'failed', codigo, ms);
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
+import fp from 'fastify-plugin';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ApiOptions } from '../config.ts';
+import service from '../package.json' with { type: 'json' };
+import { codigosOf, type ErrorTable } from './errors.ts';
+import { type AddedErrors, documentErrors } from './operation.ts';
+import { ALL_CODIGOS } from './schemas.ts';
+import { SUBJECTS } from './subjects.ts';
+
+const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso, y [una página](/api/docs/probar) lo prueba sin programar.
+
+1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
+2. Las demás operaciones llevan \`Authorization: Bearer <token>\`.
+
+Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías y manifiestos, que dicen cuándo, registrar un webhook y simular.
+
+Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
+
+/** What the document has of the rooms: their errors, those that they add to operations of others, and what they send. */
+type Documented = { errors: ErrorTable; addedErrors: readonly AddedErrors[]; messages: object };
+
+/**
+ * Serves the OpenAPI 3.1 document at `/api/openapi.json`. To be registered before the routes, whose schemas it
+ * collects. Without `PUBLIC_URL` the server address is relative.
+ */
+export const openapi = fp(async (server: HttpServer, options: ApiOptions & Documented) => {
+  const { config, errors, addedErrors, messages } = options;
+  documentErrors(server, errors, addedErrors);
+  const codigos = [...new Set(Object.keys(errors).flatMap((code) => codigosOf(errors, code)))].toSorted();
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Guias de envio', // generators name packages after it, letter by ASCII letter
+        version: service.version,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: config.PUBLIC_URL ?? '/' }],
+      tags: Object.entries(SUBJECTS).map(([name, tag]) => ({ name, ...tag })),
+      components: {
+        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      },
+    },
+    hideUntagged: true,
+    transformObject: completeDocument(codigos, messages) as SwaggerTransformObject,
+  });
+  let text: string | undefined;
+  server.get('/api/openapi.json', async (_request, reply) => {
+    text ??= JSON.stringify(server.swagger());
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
+});
+
+type Part = Record<string, unknown>;
+type Document = { paths: object; components?: object };
+
+/**
+ * Returns a function that adds the messages that are sent, and names every `codigo`. It moves each schema with a `title` to
+ * the components of the document, and refers to it there: generated clients name their types so.
+ *
+ * @throws Error, from that function, if two different schemas have one title.
+ */
+function completeDocument(codigos: readonly string[], messages: object) {
+  return ({ openapiObject }: { openapiObject: Document }) => completed(openapiObject, codigos, messages);
+}
+
+function completed(
+  document: Document,
+  codigos: readonly string[],
+  messages: object,
+): Document & { webhooks: object } {
+  const schemas: Record<string, Part> = {};
+  const move = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(move);
+    if (typeof part !== 'object' || part === null) return part;
+    const { title, ...rest }: Part = Object.fromEntries(
+      Object.entries(part).map(([name, value]) =>
+        name === ALL_CODIGOS ? ['x-extensible-enum', codigos] : [name, move(value)],
+      ),
+    );
+    // A field may have the name `title`; its value is a schema.
+    if (typeof title !== 'string') return title === undefined ? rest : { ...rest, title };
+    if (schemas[title] && !isDeepStrictEqual(schemas[title], rest)) {
+      throw new Error(`Two schemas of the OpenAPI document have the title ${title}`);
+    }
+    schemas[title] = rest;
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  const paths = move(document.paths) as object;
+  const webhooks = move(messages) as object;
+  const byName = Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    ...document,
+    paths,
+    webhooks,
+    components: { ...document.components, schemas: Object.fromEntries(byName) },
+  };
+}

@@ -1,0 +1,224 @@
+import type {
+  FastifyRequest,
+  FastifySchema,
+  FastifySchemaCompiler,
+  FastifySchemaValidationError,
+} from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Permission } from '#shared/accounts/user-store.ts';
+import type { UserAction } from '#shared/actions/user-actions.ts';
+import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem } from '#shared/errors/domain-error.ts';
+import { guideAjv } from '#shared/guides/guide.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ErrorTable } from './errors.ts';
+import { namesRule, ONCE_RULE, ruleOf } from './parameter-rules.ts';
+import {
+  answerOf,
+  codigosByStatus,
+  errorResponses,
+  okResponse,
+  type Response,
+  type Success,
+  withCommonHeaders,
+} from './responses.ts';
+import type { Subject } from './subjects.ts';
+import { writeInTurns } from './write-in-turns.ts';
+
+/** The parts of a request. Each schema validates, documents and types its part. */
+type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
+
+type Operation<Request extends RequestSchemas, Data extends TSchema> = {
+  /** A verb and its object, in Spanish: generated clients name methods after it. */
+  id: string;
+  tag: Subject;
+  summary: string;
+  description?: string;
+  /** Permission that the user needs; `any` demands a valid token only. Absent if the route needs no token. */
+  permission?: Permission | 'any';
+  request?: Request;
+  /** Error codes of parameters, by name; the default is `parameter-invalid`. */
+  invalid?: Readonly<Record<string, ErrorCode>>;
+  /** What users do by it: how its requests end is counted (`countActions`). */
+  action?: UserAction;
+  /** The service objectives count its requests (k8s/operations.md "Objectives"). */
+  objective?: true;
+  /** The handler reads many documents: requests of an account take turns (`heavyRequests`). */
+  readsMany?: true;
+  /** Bytes from which on bodies of an account take turns, if not the usual ones (`heavyRequests`). */
+  largeBytes?: number;
+  /** The handler validates all but the query; the other schemas document and type. */
+  validatedBy?: 'handler';
+  /** Its other errors; those of every request and of every token are added. */
+  errors?: ErrorCode[];
+  data?: Success<Data>;
+  /** Answers of success that are not JSON, as OpenAPI responses by status. */
+  responses?: Record<number, Response>;
+};
+
+const ALWAYS: ErrorCode[] = [
+  'bad-request',
+  'parameter-unknown',
+  'headers-too-large',
+  'request-timeout',
+  'too-many-requests',
+  'internal',
+  'unavailable',
+];
+export const BODY_ERRORS = [
+  'body-too-large',
+  'not-json',
+  'too-many-values',
+  'body-compressed',
+  'body-not-utf8',
+] as const satisfies ErrorCode[];
+const AUTHENTICATED: ErrorCode[] = ['access-denied', 'token-expired'];
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The errors that the route may answer, which `documentErrors` describes. `operation` sets it. */
+    errors?: readonly ErrorCode[];
+  }
+}
+
+/**
+ * States a route once: its permission, its schemas, which validate, type and document it, and its errors.
+ *
+ * @returns Fastify's options for the route, and `ok`, which makes the success response from its data.
+ */
+export function operation<Request extends RequestSchemas, Data extends TSchema>(
+  route: Operation<Request, Data>,
+) {
+  const { permission, action, objective, readsMany, largeBytes, request, invalid, validatedBy, data } = route;
+  return {
+    config: {
+      ...(permission && { permission }),
+      ...(action && { action }),
+      ...(objective && { objective }),
+      ...(readsMany && { readsMany }),
+      ...(largeBytes && { largeBytes }),
+      errors: errorsOf(route),
+    },
+    schema: { ...request, ...documentation(route) } as Request & Documentation,
+    ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
+    ...(request?.querystring && { schemaErrorFormatter: parameterErrors(request.querystring, invalid) }),
+    preValidation: readQuery(request?.querystring, invalid),
+    ...(data && 'items' in data.schema && { preSerialization: writeInTurns(data.schema.items as TSchema) }),
+    ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
+  };
+}
+
+/** Checks the parameters of a route whose handler checks all else. */
+const validatorOfQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  httpPart === 'querystring' ? guideAjv().compile(schema) : () => true;
+
+type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
+
+function errorsOf({
+  permission,
+  request,
+  invalid,
+  errors = [],
+}: Operation<RequestSchemas, TSchema>): ErrorCode[] {
+  return [
+    ...errors,
+    ...new Set(Object.values(invalid ?? {})),
+    ...(request?.querystring ? (['parameter-invalid'] as const) : []),
+    ...(permission ? AUTHENTICATED : []),
+    ...(permission && permission !== 'any' ? (['forbidden'] as const) : []),
+    ...ALWAYS,
+  ];
+}
+
+function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
+  const { id, tag, summary, description, permission, data, responses } = route;
+  const needs = permission && permission !== 'any' ? `Requiere el permiso \`${permission}\`.` : '';
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, needs].filter(Boolean).join(' '),
+    security: permission ? [{ bearerAuth: [] }] : [],
+    response: { ...(data && { 200: okResponse(data) }), ...responses },
+    ...(needs && { 'x-permiso': permission }),
+  } as Documentation;
+}
+
+/** Errors that rooms add to operations of others, by their ids. */
+export type AddedErrors = Readonly<Record<string, readonly ErrorCode[]>>;
+
+/**
+ * Describes the errors of each operation, from the table that answers them, so that the document cannot differ. To be called
+ * before the routes are registered.
+ *
+ * @throws Error, at start, for an error that no room has.
+ */
+export function documentErrors(server: HttpServer, table: ErrorTable, added: readonly AddedErrors[]): void {
+  server.addHook('onRoute', (route) => {
+    const { errors, permission } = route.config ?? {};
+    const schema = route.schema as (Documentation & { operationId?: string; response?: object }) | undefined;
+    if (!errors || !schema) return;
+    const codes = [...errors, ...added.flatMap((each) => each[schema.operationId ?? ''] ?? [])];
+    const answers = { ...schema.response, ...errorResponses(table, codes) } as Record<string, Response>;
+    route.schema = {
+      ...schema,
+      response: withCommonHeaders(answers, permission !== undefined),
+      'x-codigos': codigosByStatus(table, codes),
+    } as FastifySchema;
+  });
+}
+
+type Codes = Operation<RequestSchemas, TSchema>['invalid'];
+
+/** Makes the error of parameters of the wrong form or range, with what each allows. */
+function parameterErrors({ properties }: TObject, codes: Codes) {
+  return (errors: FastifySchemaValidationError[]): DomainError => {
+    const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)));
+    const problems = [...names].map((campo) =>
+      parameterProblem(campo, ruleOf(properties[campo] ?? {}), codes),
+    );
+    return problemsError(problems);
+  };
+}
+
+function parameterProblem(campo: string, rule: string, codes: Codes = {}): Problem {
+  return { campo, code: codes[campo] ?? 'parameter-invalid', params: { rule } };
+}
+
+/** Makes an error that is told by its first problem. */
+function problemsError(problems: readonly Problem[]): DomainError {
+  const { campo, code } = problems[0] as Problem;
+  return new DomainError(code, { params: { campo }, problems });
+}
+
+/**
+ * Makes a preValidation hook that refuses unknown parameters and repeated ones, and parses integers. An integer has
+ * digits only, at most as many as its maximum. Ajv's coercion would also accept ` 5`, `0x5` and `5e0`.
+ *
+ * The hook throws DomainError `parameter-unknown`: a misspelt parameter must not be ignored.
+ */
+function readQuery(schema: TObject | undefined, codes: Codes) {
+  const known = (schema?.properties ?? {}) as Record<string, { type?: string; maximum?: number }>;
+  const names = Object.keys(known);
+  const integers = Object.entries(known)
+    .filter(([, { type }]) => type === 'integer')
+    .map(([name, { maximum }]) => ({ name, form: new RegExp(`^[0-9]{1,${String(maximum).length}}$`) }));
+  return async (request: FastifyRequest): Promise<void> => {
+    const query = request.query as Record<string, unknown>;
+    const sent = Object.keys(query);
+    const unknown = sent.filter((name) => !Object.hasOwn(known, name));
+    if (unknown.length > 0) throw problemsError(unknown.map((name) => unknownParameter(name, names)));
+    const repeated = sent.filter((name) => Array.isArray(query[name]));
+    if (repeated.length > 0) {
+      throw problemsError(repeated.map((name) => parameterProblem(name, ONCE_RULE, codes)));
+    }
+    for (const { name, form } of integers) {
+      const text = query[name];
+      if (typeof text === 'string' && form.test(text)) query[name] = Number(text);
+    }
+  };
+}
+
+function unknownParameter(name: string, known: readonly string[]): Problem {
+  const campo = name.slice(0, MAX_NAME_LENGTH);
+  return { campo, code: 'parameter-unknown', params: { rule: namesRule(campo, known) } };
+}

@@ -1,0 +1,126 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { MAX_PROBLEMS } from '#shared/errors/domain-error.ts';
+import { CURSOR_RULE, MOMENT_RULE } from './parameter-rules.ts';
+
+/**
+ * Schemas that routes of several rooms share; a `title` is the name in the OpenAPI document (`document.ts`). Fastify writes
+ * answers by them, so nothing undocumented leaves.
+ */
+
+/** Stands for every `codigo` of the api, which the document names in its place. */
+export const ALL_CODIGOS = 'x-todos-los-codigos';
+
+/** Not an `enum`: later releases add codes, and older clients must read them. */
+export const Codigo = Type.String({
+  description: 'Código estable, para programas: el texto de message puede pulirse, el código no',
+  [ALL_CODIGOS]: true,
+});
+
+/** The `data` of answers without any. Generators of clients fail over the bare type `null`. */
+export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description: 'Siempre null' });
+
+function momentParameter(description: string) {
+  return Type.Optional(
+    Type.String({
+      maxLength: 19,
+      description,
+      examples: ['2026-11-21', '2026-11-21T05:05:10'],
+      'x-regla': MOMENT_RULE,
+    }),
+  );
+}
+
+/** The parameters of a list's period. */
+export const periodParameters = {
+  desde: momentParameter('Fecha, o fecha y hora, local; inclusive'),
+  hasta: momentParameter('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
+};
+
+/** The parameters of a page. @param what the pages have, in Spanish. */
+export function pageParameters(what: string, max: number, usual: number) {
+  return {
+    limite: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: max, description: `${what} por página; ${usual} si falta` }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'El `siguiente` de la página anterior',
+        'x-regla': CURSOR_RULE,
+      }),
+    ),
+  };
+}
+
+/** The cursor that stands beside the data of a page. */
+export const NextCursor = Type.Optional(
+  Type.Union([Type.String(), Type.Null()], {
+    description: 'Cursor de la página que sigue; null si no hay más',
+  }),
+);
+
+export const Problem = Type.Object(
+  {
+    indice: Type.Optional(Type.Integer({ description: 'Posición en el array de la solicitud, desde 0' })),
+    campo: Type.Optional(Type.String({ description: 'Ruta del campo, con puntos, o nombre del parámetro' })),
+    codigo: Codigo,
+    message: Type.String(),
+    regla: Type.Optional(Type.String({ description: 'De un parámetro: qué admite, o cuál se quiso decir' })),
+  },
+  { title: 'Problema', description: 'Un problema de la solicitud, y dónde está' },
+);
+
+export const ErrorAnswer = Type.Object(
+  {
+    response: Type.Literal('ERROR'),
+    message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
+    codigo: Codigo,
+    details: Type.Optional(
+      Type.Array(Problem, { maxItems: MAX_PROBLEMS, description: `Los problemas, hasta ${MAX_PROBLEMS}` }),
+    ),
+    detailsTotal: Type.Optional(
+      Type.Integer({ description: `Cuántos problemas hay, donde son más de ${MAX_PROBLEMS}` }),
+    ),
+    requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
+  },
+  { title: 'RespuestaError', description: 'Todo error tiene esta forma' },
+);
+
+/**
+ * Describes a field for clients and generators. They do not know our format `texto`, and some cannot read `\u` in a
+ * pattern.
+ */
+export function describeField({
+  pattern,
+  format,
+  ...field
+}: TSchema & { pattern?: string; format?: string }) {
+  const portable = pattern !== undefined && !pattern.includes('\\u');
+  return { ...field, ...(portable && { pattern }), ...(format !== 'texto' && format && { format }) };
+}
+
+/**
+ * Describes a section of a guide. Words say that one of two fields is required: generators would make two types.
+ * Unknown fields are allowed: later releases add some to answers.
+ */
+export function describeSection<S extends TObject>(title: string, section: S & { description?: string }) {
+  const { properties, required, description } = section;
+  const fields = Object.entries(properties).map(([name, field]) => [name, describeField(field)]);
+  return Type.Unsafe<Static<S>>({
+    type: 'object',
+    title,
+    description,
+    required,
+    properties: Object.fromEntries(fields),
+  });
+}
+
+/** Describes a section of which only the fields in `required` are required. */
+export function optionalSection<S extends TObject>(
+  title: string,
+  section: S,
+  required: readonly string[] = [],
+) {
+  return describeSection(title, { ...section, required: [...required] });
+}

@@ -1,0 +1,48 @@
+import fp from 'fastify-plugin';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { loadQueueTelemetry } from '#shared/observability/tracing.ts';
+import { openSubscriberRedis } from '#shared/stores/redis.ts';
+import { type ApiOptions, trackingUrl } from '../config.ts';
+import { LabelClient } from './label-client.ts';
+import { LabelFilePrinter } from './label-file.ts';
+import type { LabelSettings } from './label-payload.ts';
+import { readLogo } from './logo.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    labels: LabelClient;
+    labelFiles: LabelFilePrinter;
+    labelSettings: LabelSettings;
+    /** Called with the user and the number of labels of each answer that brings some. */
+    onLabels: ((user: ApiUser, labels: number) => void)[];
+  }
+}
+
+export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, labelTimeouts }: ApiOptions) => {
+  const labels = new LabelClient({
+    redis: server.redis,
+    cache: server.labelCache,
+    subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
+    prefix: config.REDIS_PREFIX,
+    clock: server.redisClock,
+    timeoutMs: labelTimeouts.label,
+    metrics: server.metrics,
+    report: server.quotaReport,
+    log: server.log,
+    telemetry: tracing && (await loadQueueTelemetry()),
+  });
+  server.addHook('onClose', () => labels.close());
+  server.startup.onceConnected('the label queue', () => labels.open());
+  server.decorate('labels', labels);
+  server.decorate('onLabels', []);
+  server.decorate('labelFiles', new LabelFilePrinter({ labels, timeoutMs: labelTimeouts.file }));
+  if (!config.TRACKING_URL && !config.PUBLIC_URL) {
+    server.log.warn('The QR codes of labels lead nowhere: set PUBLIC_URL, or TRACKING_URL');
+  }
+  server.decorate('labelSettings', {
+    carrier: config.CARRIER_NAME,
+    logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
+    trackingUrl: trackingUrl(config),
+  });
+});

@@ -1,0 +1,24 @@
+import { MAX_FILE_PAGES, TIPOS } from '#shared/labels/label-kinds.ts';
+import { LABEL_TIMEOUT_MS } from '#shared/printing/label-job.ts';
+import { chaptersIn, type Room } from '../http/room.ts';
+import { labelErrors } from './errors.ts';
+import { labelFileRoute } from './label-file-route.ts';
+import { labelsPlugin } from './plugin.ts';
+import { labelRoutes } from './routes.ts';
+
+/** Labels of guides, one or many, as PDF, PNG or ZPL. */
+export const labels: Room = {
+  name: 'labels',
+  errors: labelErrors,
+  plugins: [labelsPlugin],
+  routes: [labelRoutes, labelFileRoute],
+  manual: { chapters: chaptersIn(import.meta.url, 'etiquetas', 'impresoras'), values: labelValues },
+};
+
+function labelValues() {
+  return {
+    esperaS: LABEL_TIMEOUT_MS / 1_000,
+    maxPaginas: MAX_FILE_PAGES,
+    tiposDeEtiqueta: TIPOS.map((tipo) => `\`${tipo}\``).join(', '),
+  };
+}

@@ -1,0 +1,141 @@
+import type { ErrorParams } from '#shared/errors/domain-error.ts';
+import {
+  BODY_LIMIT_MIB,
+  HEADER_LIMIT_KIB,
+  type HttpError,
+  MAX_BODY_VALUES,
+  textOf,
+} from '#shared/http/http-errors.ts';
+import type { ErrorTable } from '../http/errors.ts';
+import type { ManualValues } from '../http/room.ts';
+import { SUBJECTS, type Subject } from '../http/subjects.ts';
+import { asText, markdownTable } from '../http/tables.ts';
+import {
+  codigoLink,
+  type OpenApiDocument,
+  type Operation,
+  operationSection,
+  operationsOf,
+} from './reference.ts';
+
+/**
+ * Returns the chapters' values by name, as Markdown: those of the rooms, tables of operations, and codes.
+ *
+ * @param own the values of the rooms.
+ */
+export function chapterValues(
+  own: readonly ManualValues[],
+  errors: ErrorTable,
+  document: OpenApiDocument,
+): Record<string, string> {
+  const operations = operationsOf(document);
+  const taggedWith = (tag: Subject) => operations.filter(({ tags }) => tags.includes(tag));
+  const advised = advisedOf(errors);
+  const tables = Object.keys(SUBJECTS).map((tag) => [
+    `operacionesDe${tag}`,
+    operationsTable(taggedWith(tag as Subject)),
+  ]);
+  return {
+    ...inWords({ ...LIMITS, ...Object.assign({}, ...own) }),
+    ...Object.fromEntries(tables),
+    operaciones: bySubject('###', (tag) => operationsTable(taggedWith(tag))),
+    referencia: reference(document, operations),
+    codigos: codeSections(advised, operations),
+    indiceDeCodigos: codeIndex(advised),
+  };
+}
+
+const LIMITS = {
+  maxCuerpoMiB: BODY_LIMIT_MIB,
+  maxValores: MAX_BODY_VALUES,
+  maxHeadersKiB: HEADER_LIMIT_KIB,
+};
+
+/** Writes numbers as in Mexico. */
+function inWords(values: ManualValues): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value.toLocaleString('es-MX')]),
+  );
+}
+
+/** Writes a section for each subject. @param mark of its heading in Markdown. */
+function bySubject(mark: string, contentOf: (tag: Subject) => string): string {
+  return (Object.keys(SUBJECTS) as Subject[])
+    .map((tag) => `${mark} ${SUBJECTS[tag]['x-displayName']}\n\n${contentOf(tag)}`)
+    .join('\n\n');
+}
+
+function operationsTable(operations: readonly Operation[]): string {
+  return markdownTable(
+    ['Solicitud', 'Para qué', 'Permiso'],
+    operations.map(({ method, path, operationId, summary, 'x-permiso': permission }) => [
+      `\`${method} ${path}\``,
+      `[${summary}](/api/docs/operaciones#${operationId})`,
+      permission ? `\`${permission}\`` : '–',
+    ]),
+  );
+}
+
+/** Every operation, by subject, and before them the codes that each of them can answer. */
+function reference(document: OpenApiDocument, operations: readonly Operation[]): string {
+  const answered = operations.map(({ 'x-codigos': codigos }) => Object.values(codigos).flat());
+  const everywhere = new Set(answered[0]?.filter((codigo) => answered.every((all) => all.includes(codigo))));
+  const sections = bySubject('##', (tag) =>
+    operations
+      .filter(({ tags }) => tags.includes(tag))
+      .map((operation) => operationSection(operation, document, everywhere))
+      .join('\n\n'),
+  );
+  return `Todas pueden responder ${[...everywhere].map(codigoLink).join(', ')}.\n\n${sections}`;
+}
+
+/** A placeholder in a message. */
+const FILLED = new Proxy({} as ErrorParams, { get: () => '…' });
+
+/** The errors that a client is advised about, by code. */
+type Advised = ReadonlyMap<string, readonly HttpError[]>;
+
+function advisedOf(errors: ErrorTable): Advised {
+  const advised = Object.values<HttpError>(errors).filter(({ advice }) => advice !== undefined);
+  return Map.groupBy(advised, ({ codigo = '' }) => codigo);
+}
+
+/** Every code with its first text, in the order of the alphabet. */
+function codeIndex(advised: Advised): string {
+  return markdownTable(
+    ['Código', 'Dice'],
+    [...advised]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([codigo, [error]]) => [
+        `[\`${codigo}\`](#${codigo})`,
+        asText((error && textOf(error, FILLED)) ?? ''),
+      ]),
+  );
+}
+
+function codeSections(advised: Advised, operations: readonly Operation[]): string {
+  return [...advised].map(([codigo, errors]) => codeSection(codigo, errors, operations)).join('\n\n');
+}
+
+/** Returns the statuses of one code, its texts, what to do, and where it is answered if not everywhere. */
+function codeSection(codigo: string, errors: readonly HttpError[], operations: readonly Operation[]): string {
+  const texts = errors.map((error) => textOf(error, FILLED) ?? '');
+  const where = operations.filter(({ 'x-codigos': codigos }) =>
+    Object.values(codigos).flat().includes(codigo),
+  );
+  const documented = where.flatMap(({ 'x-codigos': codigos }) =>
+    Object.keys(codigos).filter((status) => codigos[status]?.includes(codigo)),
+  );
+  const statuses = documented.length > 0 ? documented : errors.map(({ status }) => String(status));
+  const everywhere = where.length === operations.length || where.length === 0;
+  return [
+    `### \`${codigo}\` ${[...new Set(statuses)].toSorted().join(' o ')}`,
+    ...[...new Set(texts)].map((text) => `> ${asText(text)}`),
+    errors[0]?.advice,
+    ...(everywhere
+      ? []
+      : [
+          `*En: ${where.map(({ operationId }) => `[${operationId}](/api/docs/operaciones#${operationId})`).join(', ')}.*`,
+        ]),
+  ].join('\n\n');
+}

@@ -1,0 +1,23 @@
+import fp from 'fastify-plugin';
+import type { UserActions } from '#shared/actions/action-trouble.ts';
+import { openUserActions } from '#shared/actions/action-trouble.ts';
+import { USER_ACTIONS } from '#shared/actions/user-actions.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import type { RedisClock } from '#shared/stores/redis-clock.ts';
+import type { ApiOptions } from '../config.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    userActions: UserActions;
+    /** The clock of the queue's Redis. */
+    redisClock: RedisClock;
+  }
+}
+
+/** Counts what users do by the api, all but the delivery of webhooks. */
+export const userActionsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const own = USER_ACTIONS.filter((action) => action !== 'webhook');
+  const { actions, clock } = openUserActions(server, server.redis, config.REDIS_PREFIX, own);
+  server.decorate('userActions', actions);
+  server.decorate('redisClock', clock);
+});

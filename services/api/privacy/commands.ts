@@ -1,0 +1,117 @@
+import { createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import type { CommandResult } from '#shared/audit/record-command.ts';
+import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
+import { example } from '../accounts/commands/command-line.ts';
+import { countGuides, erasePerson, exportPerson, type Walk } from './person-data.ts';
+import { type PersonSearch, personSearch } from './person-search.ts';
+import { PersonalDataStore } from './personal-data-store.ts';
+
+const CONFIRM_TIMEOUT_MS = 120_000;
+const AFTER_ERASURE =
+  'Lo impreso sale de Redis en una hora a mas tardar. Las copias de seguridad aun lo tienen.';
+
+/** For the rights of a person (docs/security.md "Personal data"). */
+export function addPrivacyCommands(program: Command, run: Run): void {
+  const privacy = program
+    .command('privacy')
+    .description('Exporta o borra los datos de una persona en todas las guias (derechos ARCO).')
+    .helpCommand(false);
+  addSearch(privacy.command('export'), 'Escribe en JSON lo que las guias tienen de una persona.')
+    .option('--output <archivo>', 'archivo nuevo, que solo usted puede leer; si falta, la salida estandar')
+    .addHelpText('after', example('privacy export --phone 5512345678 --output persona.json'))
+    .action(({ output, ...options }: SearchOptions & { output?: string }) =>
+      onPerson(run, 'export', options, async (walk, announce) => {
+        const path = output && typedPath(output);
+        await announce();
+        let guides = 0;
+        await pipeline(
+          async function* () {
+            guides = yield* exportPerson(walk);
+          },
+          path ? createWriteStream(path, { flags: 'wx', mode: 0o600 }) : process.stdout,
+        );
+        return { text: path ? `Exportadas: ${guides} guias, en ${path}` : '', details: { guides } };
+      }),
+    );
+  addSearch(privacy.command('erase'), 'Anonimiza a una persona en todas las guias. No se puede deshacer.')
+    .option('--yes', 'no pide confirmacion')
+    .addHelpText('after', example('privacy erase --email ana@ejemplo.mx'))
+    .action(({ yes = false, ...options }: SearchOptions & { yes?: boolean }) =>
+      onPerson(run, 'erase', options, async (walk, announce) => {
+        if (!yes) await confirm(await countGuides(walk));
+        await announce();
+        const guides = await erasePerson(walk);
+        return { text: `Anonimizadas: ${guides} guias. ${AFTER_ERASURE}`, details: { guides } };
+      }),
+    );
+}
+
+function addSearch(command: Command, description: string): Command {
+  return command
+    .description(`${description} Revisa todas las guias: con un millon tarda minutos.`)
+    .option('--phone <telefono>', 'se comparan los digitos, sin el 52 de Mexico')
+    .option('--email <correo>', 'sin distinguir mayusculas')
+    .option(
+      '--name <nombre>',
+      'completo, sin distinguir mayusculas ni acentos; puede ser de varias personas',
+    );
+}
+
+type SearchOptions = { phone?: string; email?: string; name?: string };
+
+/** Demands exactly one option. @throws UsageError */
+export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch {
+  const [only, another] = [
+    { by: 'telefono', text: phone } as const,
+    { by: 'correo', text: email } as const,
+    { by: 'nombre', text: name } as const,
+  ].filter(({ text }) => text !== undefined);
+  if (!only || another) throw new UsageError('Indique --phone, --email o --name, uno solo');
+  const search = personSearch(only.by, only.text ?? '');
+  if (search.by === 'telefono' && search.wanted.length < 7)
+    throw new UsageError('--phone debe tener al menos 7 digitos');
+  if (search.by === 'correo' && !search.wanted.includes('@'))
+    throw new UsageError('--email debe ser un correo');
+  if (!search.wanted) throw new UsageError('--name no puede estar vacio');
+  return search;
+}
+
+/** The audit log has the kind of search, never the person. */
+function onPerson(
+  run: Run,
+  name: 'export' | 'erase',
+  options: SearchOptions,
+  work: (walk: Walk, announce: () => Promise<void>) => Promise<CommandResult>,
+): Promise<void> {
+  const search = parseSearch(options);
+  return run(
+    async (mongo, announce) => {
+      const progress = progressLine();
+      const onProgress = (seen: number) => progress.show(`Guias revisadas: ${seen}`);
+      try {
+        return await work({ mongo, store: new PersonalDataStore(mongo), search, onProgress }, announce);
+      } finally {
+        progress.clear();
+      }
+    },
+    { action: `privacy.${name}`, subject: search.by },
+  );
+}
+
+/** @throws Error unless the operator answers `SI`. */
+async function confirm(guides: number): Promise<void> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const question = `Se anonimizara a la persona en ${guides} guias, sin vuelta atras. Escriba SI para seguir: `;
+    const signal = AbortSignal.timeout(CONFIRM_TIMEOUT_MS);
+    const closed = new Promise<string>((done) => terminal.once('close', () => done('')));
+    const answer = await Promise.race([terminal.question(question, { signal }).catch(() => ''), closed]);
+    if (answer.trim().toUpperCase() !== 'SI') throw new Error('Cancelado: no se borro nada');
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,68 @@
+import type { Branch } from '#shared/branches/branch.ts';
+import { SERVICE_TYPES } from '#shared/guides/guide.ts';
+import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
+import { toPesos } from '../../platform/amounts.ts';
+import { makeOffer, type Pricing } from '../make-offer.ts';
+import { amountsOf, type Offer, parcelOf } from '../offer.ts';
+import type { Asked } from './form.ts';
+import { conceptWords, lineWords, moneyWords, noPriceWords, SERVICE_NAMES, weightWords } from './words.ts';
+
+/** No account has this name, so its prices are those of the public list. */
+export const NO_ACCOUNT = '';
+
+/** What the page says of a parcel: a price for each service that has one, and why the others have none. */
+export type Calculation = { options: OptionView[]; refusals: string[]; weight: string | null };
+type OptionView = {
+  service: string;
+  total: string;
+  arrival: string;
+  condition: string;
+  /** Where the parcel is picked up. */
+  branch: string | null;
+  lines: { concept: string; description: string; amount: string }[];
+};
+
+/** Prices a parcel with each service, by the public list. @param branch that covers the destination, if one does. */
+export function calculate(
+  pricing: Omit<Pricing, 'account'>,
+  { origin, destination, goods }: Asked,
+  branch: Branch | undefined,
+): Calculation {
+  if (!branch) {
+    const refusal = `Todavía no entregamos en el código postal ${destination}.`;
+    return { options: [], refusals: [refusal], weight: null };
+  }
+  const shipment = { Destinatario: { CodigoPostal: destination }, Producto: goods };
+  const ends = { origin: { CodigoPostal: origin }, destination: branch };
+  const codes = { origin: '', destination: branch.Codigo };
+  const options: OptionView[] = [];
+  const refusals = new Set<string>();
+  let weight: string | null = null;
+  for (const service of SERVICE_TYPES) {
+    const parcel = parcelOf(service, shipment, ends);
+    const offer = makeOffer({ ...pricing, account: NO_ACCOUNT }, parcel, codes);
+    if ('reason' in offer) refusals.add(noPriceWords(offer, parcel));
+    else {
+      options.push(optionView(offer, branch, pricing.localTime));
+      weight = weightWords(offer);
+    }
+  }
+  return { options, refusals: [...refusals], weight };
+}
+
+function optionView(offer: Offer, branch: Branch, localTime: Pricing['localTime']): OptionView {
+  const { parcel, lines, tariff, delivery } = offer;
+  const isPickup = parcel.service !== 'Domicilio';
+  return {
+    service: SERVICE_NAMES[parcel.service],
+    total: moneyWords(amountsOf(offer).total),
+    arrival: arrivalWords({ Desde: delivery.from, Hasta: delivery.to }),
+    condition: conditionWords(localTime(new Date(delivery.receivedBefore * 1_000))),
+    branch: isPickup ? `${branch.Nombre}, en ${branch.Municipio}, ${branch.Estado}` : null,
+    lines: lines.map((line) => ({
+      concept: conceptWords(line.concept),
+      description: lineWords(line, tariff.zone, parcel.packages),
+      amount: moneyWords(toPesos(line.amount)),
+    })),
+  };
+}

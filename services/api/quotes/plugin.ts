@@ -1,0 +1,53 @@
+import fp from 'fastify-plugin';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
+import type { ApiOptions } from '../config.ts';
+import { repeatOnceConnected } from '../platform/repeat.ts';
+import { adjusters } from './adjustment.ts';
+import { honourQuotes } from './honour-quotes.ts';
+import { type CountQuotes, quoteMetrics } from './quote-metrics.ts';
+import { QuoteTokens } from './quote-token.ts';
+import { CurrentTariff } from './tariffs/current-tariff.ts';
+import { TariffStore } from './tariffs/tariff-store.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    tariffs: CurrentTariff;
+    quoteTokens: QuoteTokens;
+    countQuotes: CountQuotes;
+  }
+}
+
+/** Pause between looks for new versions, in ms: a withdrawal is known within ten seconds (docs/contract.md "Quotes"). */
+const LOOK_MS = 3_000;
+/** Age of what was read at which health answers and the dashboard report it, in ms. */
+const STALE_MS = 60_000;
+
+/** Keeps the tariff that is in force, and signs quotes. Everything but quotes works without a tariff. */
+export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+  const tariffs = new CurrentTariff(new TariffStore(server.mongo), new DatabaseClock(server.mongo));
+  const options = {
+    name: 'the tariff in force',
+    pauseMs: LOOK_MS,
+    failed: 'The tariff that was read last stays in force',
+  };
+  server.startup.onceConnected(options.name, () => tariffs.look());
+  repeatOnceConnected(server, options, () => tariffs.look());
+  server.dependencies.set('tariff', { check: () => requireRecent(tariffs), required: false });
+  server.decorate('tariffs', tariffs);
+  server.decorate('quoteTokens', new QuoteTokens(config.JWT_SECRET, config.JWT_SECRET_PREVIOUS));
+  const countQuotes = quoteMetrics(server.metrics, tariffs);
+  server.decorate('countQuotes', countQuotes);
+  server.pricing = {
+    priceOf: (request) => honourQuotes(server, request),
+    used: (count) => countQuotes('used', count),
+  };
+  server.adjusterOf = adjusters(tariffs, (version) =>
+    server.log.warn(`A guide that was weighed has no adjustment: version ${version} of the tariff is gone`),
+  );
+});
+
+/** @throws Error if the log of tariffs was not read for a minute: prices may be old, and withdrawals unknown. */
+async function requireRecent({ ageMs = Number.POSITIVE_INFINITY }: CurrentTariff): Promise<void> {
+  if (ageMs > STALE_MS) throw new Error('The log of tariffs was not read for a minute');
+}

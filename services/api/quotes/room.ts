@@ -1,0 +1,35 @@
+import type { ErrorCode } from '#shared/errors/domain-error.ts';
+import { MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
+import { chaptersIn, type Room } from '../http/room.ts';
+import { readableJson } from '../http/tables.ts';
+import { calculatorRoutes } from './calculator/routes.ts';
+import { quoteErrors } from './errors.ts';
+import { tariffsPlugin } from './plugin.ts';
+import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
+import { quoteRoute } from './route.ts';
+
+/** Of guides that are to be created with quotes. */
+const REFUSALS: readonly ErrorCode[] = [
+  'quote-invalid',
+  'quote-expired',
+  'quote-withdrawn',
+  'quote-different',
+];
+
+/** What a guide costs: tariffs, quotes, adjustments, and the page that calculates. */
+export const quotes: Room = {
+  name: 'quotes',
+  errors: quoteErrors,
+  addedErrors: { crearGuias: REFUSALS, validarGuias: REFUSALS },
+  plugins: [tariffsPlugin],
+  openRoutes: [calculatorRoutes],
+  routes: [quoteRoute],
+  manual: { chapters: chaptersIn(import.meta.url, 'cotizar'), values: quoteValues },
+};
+
+function quoteValues() {
+  return {
+    maxCotizacion: MAX_QUOTE_LENGTH,
+    ejemploDeCotizacion: `\`\`\`\n${readableJson(QUOTE_EXAMPLE)}\n\`\`\``,
+  };
+}

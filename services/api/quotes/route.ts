@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox';
+import { inTurns } from '#shared/async/in-turns.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { apiUser } from '../accounts/hooks/authenticate.ts';
+import {
+  appliedHeader,
+  GUIDE_ERRORS,
+  lenientHeader,
+  readGuides,
+  toWarnings,
+  warnings,
+} from '../guides/guide-bodies.ts';
+import { operation } from '../http/operation.ts';
+import { QuoteOption, quoteOption } from './offer.ts';
+import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
+import { quoteGuides } from './quote-guides.ts';
+import { QuoteRequest } from './schemas.ts';
+
+const QuotedGuide = Type.Object(
+  {
+    indice: Type.Integer({ description: "Posición en 'Guia', desde 0" }),
+    SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
+    SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
+    Opciones: Type.Array(QuoteOption),
+  },
+  { title: 'Cotizacion', description: 'Los precios de un envío, uno por servicio' },
+);
+type QuotedGuide = Static<typeof QuotedGuide>;
+
+const quotation = operation({
+  id: 'cotizarGuias',
+  tag: 'Guias',
+  summary: 'Cotizar envíos',
+  description:
+    'Qué cuesta cada envío, por qué, y cuándo llega. El precio obliga hasta `Vence`: una guía que se crea con la `Cotizacion` cuesta eso, aunque la tarifa cambie. No guarda nada, y no cuenta en la cuota de guías.',
+  permission: 'guias.quote',
+  action: 'quote',
+  // Some twenty guides, of which two offers each are signed.
+  largeBytes: 2_048,
+  request: { body: QuoteRequest, headers: Type.Object({ prefer: lenientHeader }) },
+  validatedBy: 'handler',
+  errors: [
+    ...GUIDE_ERRORS.filter((code) => code !== 'service-type-missing'),
+    'no-tariff',
+    'parcel-too-large',
+  ],
+  data: {
+    name: 'Cotizaciones',
+    message: (quotes) => `Cotizaciones: ${quotes.length}`,
+    schema: Type.Array(QuotedGuide),
+    beside: warnings,
+    headers: appliedHeader,
+    // Computed from the demo tariff: `UPDATE_DOCS=1 npm test -- test/api/quotes/quote-example` writes it.
+    example: [QUOTE_EXAMPLE as QuotedGuide],
+  },
+});
+
+/** `POST /api/guias/cotizar` (docs/contract.md "Quotes"). */
+export async function quoteRoute(server: HttpServer): Promise<void> {
+  const { localTime, quoteTokens } = server;
+  server.post('/api/guias/cotizar', quotation, async (request, reply) => {
+    const { quotes, warnings } = await quoteGuides(server, readGuides(request, reply));
+    const { account } = apiUser(request);
+    const answers = await inTurns(quotes, ({ origin, destination, offers }, indice) => ({
+      indice,
+      SEND_SUCU_ORIG: origin.Codigo,
+      SEND_SUCU_DEST: destination.Codigo,
+      Opciones: offers.map((offer) => quoteOption(offer, quoteTokens.sign(account, offer), localTime)),
+    }));
+    return { ...quotation.ok(answers), ...toWarnings(request, warnings) };
+  });
+}

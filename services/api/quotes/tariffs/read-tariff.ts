@@ -1,0 +1,345 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { InvalidFileError, parseRows, type Row } from '#shared/commands/csv.ts';
+import {
+  ACCOUNT,
+  CENTIMETRES,
+  CellReader,
+  DATE,
+  DAYS,
+  DECLARED,
+  KILOGRAMS,
+  MONEY,
+  NAME,
+  NOTE,
+  oneOf,
+  orElse,
+  PACKAGES,
+  PERCENTAGE,
+  PLACE,
+  POSTAL_CODE,
+  positive,
+  SERVICE,
+  SHIPMENT_TYPE,
+  TIME_OF_DAY,
+  whole,
+  YES_NO,
+} from './cells.ts';
+import { type PostalRange, PostalRanges } from './postal-ranges.ts';
+import {
+  type Contract,
+  type Example,
+  type Parameters,
+  type PriceBreaks,
+  priceKey,
+  type Route,
+  routeKey,
+  SURCHARGED_MEASURES,
+  type Surcharge,
+  type SurchargedMeasure,
+  type Tariff,
+} from './tariff.ts';
+import {
+  leastRowsOf,
+  REQUIRED_FILES,
+  TARIFF_COLUMNS,
+  type TariffFile,
+  type TariffFolder,
+} from './tariff-files.ts';
+import type { TariffReport } from './tariff-report.ts';
+
+/** Rows that are read in one turn of the event loop, some ten milliseconds: requests are answered in between. */
+const ROWS_AT_ONCE = 2_000;
+
+/**
+ * Reads a tariff from its files, in turns that let other work in between.
+ *
+ * @param report receives what is wrong with single cells, and names that are there twice.
+ * @returns undefined if there is an error: what the cells say together would only repeat it.
+ */
+export async function readTariff(folder: TariffFolder, report: TariffReport): Promise<Tariff | undefined> {
+  for (const file of REQUIRED_FILES) {
+    if (!folder.has(file)) report.error(file, { line: 1, reason: 'falta el archivo' });
+  }
+  const files = new FilesReader(folder, report);
+  const parameters = await readParameters(files);
+  const tariff = {
+    groups: new PostalRanges(await readRanges(files, 'zonas.csv', 'Grupo')),
+    routes: await readRoutes(files),
+    prices: await readPrices(files),
+    surcharges: await readSurcharges(files),
+    areas: byArea(await readRanges(files, 'areas.csv', 'Area')),
+    contracts: await readContracts(files),
+    holidays: await readHolidays(files),
+    examples: await readExamples(files),
+  };
+  return parameters && report.errors.count === 0 ? { parameters, ...tariff } : undefined;
+}
+
+/** Reads the files of one folder; what is wrong goes into the report. */
+class FilesReader {
+  readonly #folder: TariffFolder;
+  readonly report: TariffReport;
+
+  constructor(folder: TariffFolder, report: TariffReport) {
+    this.#folder = folder;
+    this.report = report;
+  }
+
+  /** Reads each row of a file, if the folder has it. Rows with a cell that does not fit are left out. */
+  async rows<F extends TariffFile, T>(file: F, read: (cells: CellReader<Column<F>>) => T): Promise<T[]> {
+    const content = this.#folder.get(file);
+    const records: T[] = [];
+    if (!content) return records;
+    try {
+      let count = 0;
+      const columns: readonly Column<F>[] = TARIFF_COLUMNS[file];
+      const [text, report] = [content.toString('utf8'), this.report.errors.of(file)];
+      for (const row of parseRows(text, columns, report, columns, leastRowsOf(file))) {
+        const cells = new CellReader(row as Row<Column<F>>, (problem) => this.report.error(file, problem));
+        const record = read(cells);
+        if (cells.ok) records.push(record);
+        if (++count % ROWS_AT_ONCE === 0) await nextTurn();
+      }
+    } catch (error) {
+      if (!(error instanceof InvalidFileError)) throw error;
+      this.report.error(file, { line: 1, reason: error.message });
+    }
+    return records;
+  }
+
+  /** Collects records by a key; a key that is there again is an error at its line. */
+  byKey<T extends { line: number }>(
+    file: TariffFile,
+    records: readonly T[],
+    keyOf: (record: T) => string,
+    name: (record: T) => string,
+  ): Map<string, T> {
+    const found = new Map<string, T>();
+    for (const record of records) {
+      const earlier = found.get(keyOf(record));
+      if (!earlier) found.set(keyOf(record), record);
+      else this.repeated(file, record, name(record), earlier);
+    }
+    return found;
+  }
+
+  repeated(file: TariffFile, { line }: { line: number }, value: string, earlier: { line: number }): void {
+    this.report.error(file, { line, value, reason: `repetido, ya esta en la linea ${earlier.line}` });
+  }
+}
+type Column<F extends TariffFile> = (typeof TARIFF_COLUMNS)[F][number];
+
+/** How each parameter is read; those with `byDefault` may be left out. */
+const PARAMETERS = {
+  Divisor: { reader: whole(1, 100_000), byDefault: 5_000 },
+  EscalonKg: { reader: positive(KILOGRAMS), byDefault: 1_000 },
+  MaximoKg: { reader: positive(KILOGRAMS) },
+  MaximoCm: { reader: positive(CENTIMETRES) },
+  IVA: { reader: PERCENTAGE, byDefault: 1_600 },
+  IVAFrontera: { reader: PERCENTAGE, byDefault: undefined },
+  VigenciaDias: { reader: whole(0, 90), byDefault: 7 },
+  Corte: { reader: TIME_OF_DAY, byDefault: 17 * 60 },
+  Sabado: { reader: YES_NO, byDefault: true },
+} as const;
+type ParameterName = keyof typeof PARAMETERS;
+
+async function readParameters(files: FilesReader): Promise<Parameters | undefined> {
+  const file = 'parametros.csv';
+  const names = Object.keys(PARAMETERS) as ParameterName[];
+  const rows = await files.rows(file, (cells) => {
+    const name = cells.read('Nombre', oneOf(...names));
+    // Each reader gives its own type; `parameterOf` below names it again.
+    const value: unknown = name && cells.read('Valor', PARAMETERS[name].reader as never);
+    return { name, value, line: cells.line };
+  });
+  const found = files.byKey(
+    file,
+    rows,
+    ({ name }) => name,
+    ({ name }) => name,
+  );
+  const parameterOf = <T>(name: ParameterName): T => {
+    const parameter = PARAMETERS[name];
+    const row = found.get(name);
+    if (!row && !('byDefault' in parameter)) files.report.error(file, { line: 1, reason: `falta ${name}` });
+    return (row ? row.value : 'byDefault' in parameter ? parameter.byDefault : undefined) as T;
+  };
+  const vat = parameterOf<number>('IVA');
+  const parameters: Parameters = {
+    divisor: parameterOf('Divisor'),
+    stepGrams: parameterOf('EscalonKg'),
+    maxGrams: parameterOf('MaximoKg'),
+    maxMillimetres: parameterOf('MaximoCm'),
+    ...{ vat, borderVat: parameterOf<number | undefined>('IVAFrontera') ?? vat },
+    validDays: parameterOf('VigenciaDias'),
+    cutoffMinute: parameterOf('Corte'),
+    saturday: parameterOf('Sabado'),
+  };
+  return Object.values(parameters).includes(undefined as never) ? undefined : parameters;
+}
+
+async function readRanges<F extends 'zonas.csv' | 'areas.csv'>(
+  files: FilesReader,
+  file: F,
+  nameColumn: string,
+) {
+  return files.rows(file, (cells): PostalRange => {
+    const range = {
+      from: cells.read('Desde', POSTAL_CODE),
+      to: cells.read('Hasta', POSTAL_CODE),
+      name: cells.read(nameColumn as never, NAME),
+      line: cells.line,
+    };
+    if (cells.ok && range.to < range.from) cells.refuse('Hasta', `es menor que Desde, ${range.from}`);
+    return range;
+  });
+}
+
+function byArea(ranges: readonly PostalRange[]): Tariff['areas'] {
+  const names = Map.groupBy(ranges, ({ name }) => name);
+  return new Map([...names].map(([name, own]) => [name, new PostalRanges(own)]));
+}
+
+async function readRoutes(files: FilesReader): Promise<Tariff['routes']> {
+  const routes = await files.rows('rutas.csv', (cells): Route => {
+    const route = {
+      from: cells.read('Origen', NAME),
+      to: cells.read('Destino', NAME),
+      zone: cells.read('Zona', NAME),
+      minDays: cells.read('DiasMin', DAYS),
+      maxDays: cells.read('DiasMax', DAYS),
+      line: cells.line,
+    };
+    if (cells.ok && route.maxDays < route.minDays)
+      cells.refuse('DiasMax', `es menor que DiasMin, ${route.minDays}`);
+    return route;
+  });
+  return files.byKey(
+    'rutas.csv',
+    routes,
+    ({ from, to }) => routeKey(from, to),
+    ({ from, to }) => `${from} a ${to}`,
+  );
+}
+
+async function readPrices(files: FilesReader): Promise<Tariff['prices']> {
+  const file = 'precios.csv';
+  const rows = await files.rows(file, (cells) => ({
+    list: cells.read('Lista', NAME),
+    service: cells.read('TipoServicio', SERVICE),
+    type: cells.read('TipoEnvio', SHIPMENT_TYPE),
+    zone: cells.read('Zona', NAME),
+    upToGrams: cells.read('HastaKg', KILOGRAMS),
+    price: cells.read('Precio', MONEY),
+    extra: cells.read('KgExtra', orElse(MONEY, null)) ?? undefined,
+    line: cells.line,
+  }));
+  const prices = new Map<string, PriceBreaks>();
+  for (const [index, { list, service, type, zone, upToGrams, price, extra, line }] of rows.entries()) {
+    if (index % ROWS_AT_ONCE === 0) await nextTurn();
+    const key = priceKey(list, service, type, zone);
+    const breaks = prices.get(key)?.breaks ?? [];
+    const earlier = breaks.find((other) => other.upToGrams === upToGrams);
+    if (earlier)
+      files.repeated(file, { line }, `${list}, ${service}, zona ${zone}, ${upToGrams / 1_000} kg`, earlier);
+    breaks.push({ upToGrams, price, ...(extra !== undefined && { extra }), line });
+    prices.set(key, { list, service, type, zone, breaks });
+  }
+  for (const { breaks } of prices.values()) breaks.sort((one, other) => one.upToGrams - other.upToGrams);
+  return prices;
+}
+
+const MEASURES = Object.keys(SURCHARGED_MEASURES) as SurchargedMeasure[];
+/** What the limit of each measure is in a file. */
+const MEASURE_CELLS = {
+  lado: CENTIMETRES,
+  peso: KILOGRAMS,
+  declarado: DECLARED,
+} satisfies Record<SurchargedMeasure, unknown>;
+
+async function readSurcharges(files: FilesReader): Promise<Surcharge[]> {
+  const surcharges = await files.rows('recargos.csv', (cells): Surcharge => {
+    const applies = cells.read('Aplica', APPLIES);
+    const measure = isMeasure(applies) ? MEASURE_CELLS[applies] : undefined;
+    if (!measure && cells.text('Mayor') !== '') {
+      cells.refuse('Mayor', 'solo va con lado, peso o declarado');
+    }
+    return {
+      name: cells.read('Concepto', NAME),
+      applies,
+      above: measure ? cells.read('Mayor', measure) : 0,
+      amount: cells.read('Importe', orElse(MONEY, 0)),
+      percentage: cells.read('Porcentaje', orElse(PERCENTAGE, 0)),
+      base: cells.read('De', orElse(oneOf('flete', 'subtotal', 'declarado'), 'flete' as const)),
+      minimum: cells.read('Minimo', orElse(MONEY, 0)),
+      perPackage: cells.read('Por', orElse(oneOf('guia', 'paquete'), 'guia' as const)) === 'paquete',
+      days: cells.read('Dias', orElse(DAYS, 0)),
+      line: cells.line,
+    };
+  });
+  const keyOf = ({ name, applies, above }: Surcharge) => JSON.stringify([name, applies, above]);
+  return [...files.byKey('recargos.csv', surcharges, keyOf, ({ name }) => name).values()];
+}
+const APPLIES = {
+  read: (cell: string): Surcharge['applies'] | undefined => {
+    const [, area] = /^area:\s*(\S.*)$/.exec(cell) ?? [];
+    if (area !== undefined) return { area };
+    return (['siempre', ...MEASURES] as const).find((value) => value === cell);
+  },
+  reason: `debe ser siempre, ${MEASURES.join(', ')} o area:NOMBRE`,
+};
+
+function isMeasure(applies: Surcharge['applies']): applies is SurchargedMeasure {
+  return MEASURES.some((measure) => measure === applies);
+}
+
+async function readContracts(files: FilesReader): Promise<Tariff['contracts']> {
+  const contracts = await files.rows('contratos.csv', (cells): Contract & { account: string } => ({
+    account: cells.read('Cuenta', ACCOUNT),
+    list: cells.read('Lista', NAME),
+    discount: cells.read('Descuento', orElse(PERCENTAGE, 0)),
+    line: cells.line,
+  }));
+  return files.byKey(
+    'contratos.csv',
+    contracts,
+    ({ account }) => account,
+    ({ account }) => account,
+  );
+}
+
+async function readHolidays(files: FilesReader): Promise<Tariff['holidays']> {
+  const days = await files.rows('inhabiles.csv', (cells) => {
+    cells.read('Motivo', NOTE);
+    return { date: cells.read('Fecha', DATE), line: cells.line };
+  });
+  const dates = files.byKey(
+    'inhabiles.csv',
+    days,
+    ({ date }) => date,
+    ({ date }) => date,
+  );
+  return new Map([...dates].map(([date, { line }]) => [date, line]));
+}
+
+async function readExamples(files: FilesReader): Promise<Example[]> {
+  return files.rows('ejemplos.csv', (cells): Example => {
+    const grams = cells.read('Peso', KILOGRAMS);
+    const sides = (['Largo', 'Alto', 'Ancho'] as const).map((side) => cells.read(side, CENTIMETRES));
+    return {
+      account: cells.read('Cuenta', orElse(ACCOUNT, '')),
+      parcel: {
+        origin: cells.read('Origen', PLACE),
+        destination: cells.read('CodigoPostal', POSTAL_CODE),
+        service: cells.read('TipoServicio', SERVICE),
+        type: cells.read('TipoEnvio', SHIPMENT_TYPE),
+        packages: cells.read('Paquetes', orElse(PACKAGES, 1)),
+        grams,
+        sides: sides.toSorted((one, other) => one - other) as [number, number, number],
+        declared: cells.read('ValorDeclarado', orElse(DECLARED, 0)),
+      },
+      total: cells.read('Total', MONEY),
+      line: cells.line,
+    };
+  });
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import fastq from 'fastq';
+import { Counter, type Registry } from 'prom-client';
+import { inTurns } from '#shared/async/in-turns.ts';
+import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
+import type { Logger } from '#shared/observability/logger.ts';
+import { MAX_EVENTS } from '#shared/tracking/event.ts';
+import type { Append, EventLog, NewEntry } from '#shared/tracking/event-log.ts';
+import type { EventBody } from '#shared/tracking/event-model.ts';
+import type { AdjusterOf } from '../guides/adjusting.ts';
+import { Attempts, STORE_MS } from '../guides/attempts.ts';
+import type { GuideState, GuideStore } from '../guides/guide-store.ts';
+import { Overdue } from '../guides/overdue.ts';
+import { GuideHistory } from './guide-history.ts';
+import { isWeighing } from './weighings.ts';
+
+/** Most appends in flight, each of another account. */
+const MAX_APPENDS = 16;
+/** Events of one account that may wait in a process: some seconds of appends. */
+const MAX_WAITING = 20 * MAX_EVENTS;
+
+/** `repeated` if the event was registered before. */
+export type Verdict = 'registered' | 'repeated' | Problem;
+/** The guide now belongs to another account, in whose log the event belongs. */
+type Moved = { movedTo: string };
+type Waiting = PromiseWithResolvers<Verdict | Moved> & { told: EventBody; username: string };
+type Decision = { verdicts: (Verdict | Moved)[]; states: Map<string, GuideState> };
+
+/**
+ * Registers events and cancellations in the log of the guide's account, and gives guides their new status.
+ *
+ * Appends of one account run one after the other, and what comes meanwhile is taken together: otherwise sixteen scanners
+ * would race for the same number. A crash between the append and the guides leaves the append open; a sweep finishes it.
+ * The list of guides filters by the stored status, so that to compute it where a guide is read would not do.
+ */
+export class EventRegister {
+  readonly #log: EventLog;
+  readonly #guides: GuideStore;
+  readonly #adjusterOf: AdjusterOf;
+  readonly #onAppended: (account: string) => void;
+  readonly #results: Counter<'result'>;
+  readonly #overdue = new Overdue();
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #turns = fastq.promise((account: string) => this.#takeTurn(account), MAX_APPENDS);
+
+  /** @param onAppended is called with each account whose log has grown. */
+  constructor(
+    { log, guides, adjusterOf }: { log: EventLog; guides: GuideStore; adjusterOf: AdjusterOf },
+    metrics: Registry,
+    onAppended: (account: string) => void,
+  ) {
+    this.#log = log;
+    this.#guides = guides;
+    this.#adjusterOf = adjusterOf;
+    this.#onAppended = onAppended;
+    this.#results = new Counter({
+      name: 'guide_events_total',
+      help: 'Events and cancellations of guides by what became of them',
+      labelNames: ['result'],
+      registers: [metrics],
+    });
+    for (const result of ['registered', 'repeated', 'refused']) this.#results.inc({ result }, 0);
+  }
+
+  /**
+   * Registers an event of a guide of this account, once all that came before it are registered.
+   *
+   * @throws DomainError `events-unknown` where nobody can know in time whether it is; `overloaded`.
+   */
+  async add(account: string, told: EventBody, username: string): Promise<Verdict> {
+    const item = { told, username, ...Promise.withResolvers<Verdict | Moved>() };
+    const waiting = this.#waiting.get(account);
+    if (!waiting) {
+      this.#waiting.set(account, [item]);
+      void this.#turns.push(account);
+    } else if (waiting.length < MAX_WAITING) waiting.push(item);
+    else throw new DomainError('overloaded', { params: { seconds: 2 } });
+    const verdict = await item.promise;
+    if (typeof verdict === 'object' && 'movedTo' in verdict) return this.add(verdict.movedTo, told, username);
+    this.count(verdict);
+    return verdict;
+  }
+
+  count(verdict: Verdict): void {
+    this.#results.inc({ result: typeof verdict === 'string' ? verdict : 'refused' });
+  }
+
+  /** Gives the guides of appends that a crash has cut their status, one append after the other. */
+  async sweep(log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
+    for (const id of this.#overdue.among(await this.#log.unfinishedIds())) {
+      try {
+        const cut = await this.#log.openAppend(id);
+        if (!cut) continue;
+        const { append, account, guides } = cut;
+        await this.#storeStates(statesOf(await this.#read(guides, append.id)), append.id);
+        await this.#log.done(append);
+        this.#onAppended(account);
+        log.info(
+          { append: append.id },
+          'The guides of an append of events that was cut have their status now',
+        );
+      } catch (err) {
+        log.warn({ err, id }, 'The guides of an append of events that was cut wait for the next sweep');
+      }
+    }
+  }
+
+  async #takeTurn(account: string): Promise<void> {
+    await setImmediate(); // all events of a request are here then
+    const waiting = this.#waiting.get(account) ?? [];
+    const batch = waiting.splice(0, MAX_EVENTS);
+    try {
+      const verdicts = await this.#append(account, batch);
+      for (const [i, { resolve }] of batch.entries()) resolve(verdicts[i] as Verdict);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    if (waiting.length > 0) void this.#turns.push(account);
+    else this.#waiting.delete(account);
+  }
+
+  async #append(account: string, batch: readonly Waiting[]): Promise<Decision['verdicts']> {
+    const append: Append = { id: randomUUID(), open: [] };
+    const attempts = new Attempts('events-unknown');
+    const timeIsOver = AbortSignal.timeout(STORE_MS);
+    const decide = () => this.#decide(account, append.id, batch);
+    const verdicts = await attempts.untilAnswered(async () => {
+      const { verdicts, states } = await this.#log.append(account, append, decide, timeIsOver);
+      await this.#storeStates(states, append.id);
+      return verdicts;
+    });
+    if (append.open.length > 0) this.#onAppended(account);
+    // No request waits for it; a sweep repeats it if it fails.
+    this.#log.done(append).catch(() => {});
+    return verdicts;
+  }
+
+  /** Decides what becomes of events, by all that is in the log now. */
+  async #decide(
+    account: string,
+    append: string,
+    batch: readonly Waiting[],
+  ): Promise<{ entries: NewEntry[]; result: Decision }> {
+    const coming = batch.map(({ told }) => told);
+    const histories = await this.#read(new Set(coming.map(({ Guia }) => Guia)), append, coming);
+    const entries: NewEntry[] = [];
+    const verdicts = await inTurns(batch, ({ told, username }): Verdict | Moved => {
+      const history = histories.get(told.Guia);
+      if (!history) return { campo: 'Guia', code: 'guide-not-found' } as const;
+      const verdict = history.judge(told);
+      if (verdict !== 'new') return verdict;
+      if (history.guide.account !== account) return { movedTo: history.guide.account };
+      entries.push(history.add(told, username));
+      return 'registered';
+    });
+    return { entries, result: { verdicts, states: statesOf(histories) } };
+  }
+
+  /**
+   * Stores what the log makes of guides. A guide that is stored from as many events already is read again: while it is moved
+   * to another account, two logs may take an event of it at the same moment, and its status must be made from both.
+   */
+  async #storeStates(states: Map<string, GuideState>, append: string): Promise<void> {
+    for (let open = states; open.size > 0; ) {
+      if (await this.#guides.storeStates(open)) return;
+      open = statesOf(await this.#read(open.keys(), append));
+    }
+  }
+
+  /** @param coming the events that may be added. */
+  async #read(
+    numbers: Iterable<string>,
+    append: string,
+    coming: readonly EventBody[] = [],
+  ): Promise<Map<string, GuideHistory>> {
+    const wanted = [...numbers];
+    const [guides, entries] = await Promise.all([
+      Promise.all(wanted.map((number) => this.#guides.find(number))),
+      this.#log.ofGuides(wanted),
+    ]);
+    const byGuide = Map.groupBy(entries, ({ told }) => told.Guia);
+    const weighings = [...entries.map(({ told }) => told), ...coming].filter(isWeighing);
+    const weighed = new Set(weighings.map(({ Guia }) => Guia));
+    const found = guides.filter((guide) => guide !== undefined);
+    const histories = await inTurns(found, async (guide) => {
+      const { number } = guide;
+      const adjuster = weighed.has(number) ? await this.#adjusterOf(guide) : undefined;
+      return [number, new GuideHistory(guide, byGuide.get(number) ?? [], append, adjuster)] as const;
+    });
+    return new Map(histories);
+  }
+}
+
+/** Returns what the log makes of guides that are not stored so yet. */
+function statesOf(histories: ReadonlyMap<string, GuideHistory>): Map<string, GuideState> {
+  const open = [...histories].filter(([, history]) => !history.isStored);
+  return new Map(open.map(([number, history]) => [number, history.state]));
+}

@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import type { Connection } from 'mongoose';
+import { Registry } from 'prom-client';
+import { operatorOf } from '#shared/audit/record-command.ts';
+import {
+  InvalidFileError,
+  isMisread,
+  LineReport,
+  NOT_UTF8,
+  type Row,
+  readRows,
+} from '#shared/commands/csv.ts';
+import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
+import { SIDES } from '#shared/guides/event-types.ts';
+import { toDetails } from '#shared/http/http-errors.ts';
+import { type Event, MAX_EVENTS } from '#shared/tracking/event.ts';
+import { EventLog } from '#shared/tracking/event-log.ts';
+import { example } from '../accounts/commands/command-line.ts';
+import { type AdjusterOf, NO_ADJUSTMENTS } from '../guides/adjusting.ts';
+import { GuideStore } from '../guides/guide-store.ts';
+import { verdictErrors } from './errors.ts';
+import { EventRegister } from './event-register.ts';
+import { EVENT_FIELDS } from './event-request.ts';
+import { registerEvents } from './register-events.ts';
+
+const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
+const NUMERIC: ReadonlySet<string> = new Set(['Paquete', 'Peso', ...SIDES]);
+
+/** Makes what prices weighings; without it, they change no price. */
+type MakeAdjusters = (mongo: Connection) => AdjusterOf;
+
+/** The columns of the CSV file are the fields of an event. */
+export function addEventsCommand(
+  program: Command,
+  run: Run,
+  makeAdjusters: MakeAdjusters = () => NO_ADJUSTMENTS,
+): void {
+  program
+    .command('eventos')
+    .description('Registra los eventos de un archivo CSV. Cargarlo otra vez no repite ninguno.')
+    .argument('<archivo>')
+    .addHelpText(
+      'after',
+      `\nEl archivo es CSV en UTF-8, separado por , o ; con estas columnas, sin las que no use:\n  ${EVENT_FIELDS.join(',')}`,
+    )
+    .addHelpText('after', example('eventos escaneos.csv'))
+    .action(async (path: string) => {
+      let refused = 0;
+      await run(async (mongo) => {
+        const adjusterOf = makeAdjusters(mongo);
+        const loaded = await loadEvents(mongo, adjusterOf, typedPath(path), operatorOf(process.env).actor);
+        refused = loaded.refused;
+        const { registered, repeated, report } = loaded;
+        const text = `Eventos registrados: ${registered}, repetidos: ${repeated}, rechazados: ${refused}`;
+        return {
+          text: refused > 0 ? `${text}\n${report}` : text,
+          details: { registered, repeated, refused },
+        };
+      });
+      if (refused > 0)
+        throw new InvalidFileError('Corrija las lineas rechazadas y cargue el archivo otra vez');
+    });
+}
+
+/** Registers each event by itself, 500 at a time. */
+async function loadEvents(mongo: Connection, adjusterOf: AdjusterOf, path: string, username: string) {
+  const guides = new GuideStore(mongo);
+  // Webhooks find the events within a minute.
+  const events = new EventRegister(
+    { log: new EventLog(mongo), guides, adjusterOf },
+    new Registry(),
+    () => {},
+  );
+  const report = new LineReport();
+  const counts = { registered: 0, repeated: 0 };
+  const progress = progressLine();
+  const register = async (rows: readonly Row<keyof Event>[]) => {
+    const outcomes = await registerEvents({ events, guides }, rows.map(toEvent), username);
+    for (const [i, { verdict }] of outcomes.entries()) {
+      if (typeof verdict === 'string') counts[verdict]++;
+      else {
+        const { line, cells } = rows[i] as Row<keyof Event>;
+        const column = verdict.campo;
+        const value = column && cells[column as keyof Event];
+        const [{ message: reason = '' } = {}] = toDetails(verdictErrors, [verdict]);
+        report.add({ line, ...(column && { column }), ...(value && { value }), reason });
+      }
+    }
+    progress.show(`Revisados: ${counts.registered + counts.repeated + report.count}`);
+  };
+  try {
+    let batch: Row<keyof Event>[] = [];
+    for await (const row of readRows(path, EVENT_FIELDS, report, REQUIRED)) {
+      if (Object.values(row.cells).some(isMisread)) report.add({ line: row.line, reason: NOT_UTF8 });
+      else batch.push(row);
+      if (batch.length === MAX_EVENTS) {
+        await register(batch);
+        batch = [];
+      }
+    }
+    if (batch.length > 0) await register(batch);
+    return { ...counts, refused: report.count, report };
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Numbers are texts in a file. */
+function toEvent({ cells }: Row<keyof Event>): Record<string, unknown> {
+  const isNumber = (name: string, text: string) => NUMERIC.has(name) && /^\d{1,4}(\.\d{1,6})?$/.test(text);
+  const values = Object.entries(cells).map(([name, text]) => [
+    name,
+    isNumber(name, text) ? Number(text) : text,
+  ]);
+  return Object.fromEntries(values);
+}

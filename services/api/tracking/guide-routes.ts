@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { audit, auditForeignReads } from '../accounts/hooks/audit.ts';
+import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { CREATED_EXAMPLE } from '../guides/examples.ts';
+import { findGuide } from '../guides/guide-access.ts';
+import { GuideSummary, summaryOf } from '../guides/guide-summary.ts';
+import { GuideParams } from '../guides/schemas.ts';
+import { ignoreBodies } from '../http/ignored-body.ts';
+import { operation } from '../http/operation.ts';
+import { cancelGuide } from './cancel-guide.ts';
+import { GUIDE_EVENT_EXAMPLE, WEIGHING_EXAMPLE } from './examples.ts';
+import { guideEvents } from './read-events.ts';
+import { GuideEvent } from './schemas.ts';
+
+const history = operation({
+  id: 'listarEventosDeGuia',
+  tag: 'Eventos',
+  summary: 'Todo lo que pasó con una guía',
+  description: 'Por `Ocurrido`, también lo anulado. `Nota` solo la ve quien registra eventos.',
+  permission: 'guias.read',
+  action: 'read',
+  readsMany: true,
+  request: { params: GuideParams },
+  errors: ['guide-not-found'],
+  data: {
+    name: 'EventosDeGuia',
+    message: (events) => `Eventos: ${events.length}`,
+    schema: Type.Array(GuideEvent),
+    example: [WEIGHING_EXAMPLE, GUIDE_EVENT_EXAMPLE],
+  },
+});
+
+function historyRoute(server: HttpServer): void {
+  server.get('/api/guias/:guia/eventos', history, async (request) => {
+    const user = apiUser(request);
+    const guide = await findGuide(server.guides, request.params.guia, user, 'eventos.create');
+    auditForeignReads(request, 'guide.read-other', [guide]);
+    return history.ok(await guideEvents(server.eventLog, guide.number, user));
+  });
+}
+
+const cancellation = operation({
+  id: 'cancelarGuia',
+  tag: 'Guias',
+  summary: 'Cancelar una guía',
+  description:
+    'SEND_ESTATUS pasa a Cancelado, y sus etiquetas ya no se imprimen. Repetir da la misma respuesta. Una guía con eventos ya no se cancela. El cuerpo se ignora. ' +
+    'La cuota de guías no se devuelve.',
+  permission: 'guias.cancel',
+  action: 'event',
+  request: { params: GuideParams },
+  errors: ['guide-not-found', 'guide-on-its-way', 'events-unknown', 'overloaded'],
+  data: {
+    name: 'GuiaCancelada',
+    message: 'Guia cancelada',
+    schema: GuideSummary,
+    beside: {
+      Manifiesto: Type.Optional(
+        Type.String({
+          description:
+            'El manifiesto en que está la guía: la lista no cambia, así que avise a quien la recoge',
+          examples: ['M48291365074'],
+        }),
+      ),
+    },
+    example: { ...CREATED_EXAMPLE, SEND_ESTATUS: 'Cancelado' },
+  },
+});
+
+function cancellationRoute(server: HttpServer): void {
+  server.post('/api/guias/:guia/cancelar', cancellation, async (request) => {
+    const { guide, cancelled } = await cancelGuide(
+      server.guides,
+      server.events,
+      request.params.guia,
+      apiUser(request),
+    );
+    if (cancelled) {
+      audit(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
+    }
+    const Manifiesto = await server.handover?.listOf(guide.number);
+    return { ...cancellation.ok(summaryOf(guide)), ...(Manifiesto !== undefined && { Manifiesto }) };
+  });
+}
+
+/** The events of a guide, and its cancellation (docs/contract.md "Guides", "Events"). */
+export async function guideEventRoutes(server: HttpServer): Promise<void> {
+  ignoreBodies(server);
+  historyRoute(server);
+  cancellationRoute(server);
+}

@@ -1,0 +1,137 @@
+import type { Branch } from '#shared/branches/branch.ts';
+import {
+  type GuideStatus,
+  isStateEvent,
+  STATES,
+  STEPS,
+  type State,
+  wordsOf,
+} from '#shared/guides/event-types.ts';
+import { isTestNumber } from '#shared/guides/guide.ts';
+import { zoneWords } from '#shared/pages/zone-words.ts';
+import { REASONS } from '#shared/tracking/event.ts';
+import { annulledBy, type LogEntry } from '#shared/tracking/event-model.ts';
+import type { GuideRecord } from '../../guides/guide-model.ts';
+import type { PageProblem } from '../../http/public-pages/answers.ts';
+import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
+import { publicPageKit } from '../../http/public-pages/page-frame.ts';
+import { localTimeFormatter } from '../../platform/local-time.ts';
+import { GuideProgress } from '../guide-state.ts';
+import { byTime } from '../read-events.ts';
+import { headlineOf, packageEvents, packagesSummary } from './state-words.ts';
+
+type Line = { hour: string; words: string; details: string[] };
+/** What is known of a guide. `cities` of branches by their codes; `pickUp`: the branch where it may be picked up. */
+type Tracked = {
+  guide: GuideRecord;
+  entries: readonly LogEntry[];
+  cities: ReadonlyMap<string, string>;
+  pickUp: Branch | undefined;
+};
+/** Public fields of a guide: nothing about sender, recipient or addresses. */
+type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
+
+/** Returns a function that makes a guide's view, with times in a time zone. */
+export function trackingView(timeZone: string) {
+  const day = new Intl.DateTimeFormat('es-MX', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
+  const hour = new Intl.DateTimeFormat('es-MX', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    hour12: false,
+  });
+  const arrivalOf = expectedArrival(timeZone);
+
+  return ({ guide, entries, cities, pickUp }: Tracked) => {
+    const packages = guide.guide.Producto.Paquetes ?? 1;
+    const told = entries.toSorted(byTime).map((entry) => entry.told);
+    const annulled = annulledBy(told);
+    // Cancelled before the event log existed: only the guide has the date.
+    const progress = new GuideProgress(told, packages);
+    const status = told.length === 0 ? guide.status : progress.status;
+    const events = packageEvents(progress, packages);
+    const { isReady, ...headline } = headlineOf(status, events, guide, cities);
+    const lines: { at: Date; line: Line }[] = [
+      {
+        at: guide.createdUtc,
+        line: { hour: hour.format(guide.createdUtc), words: STATES.Documentado.title, details: [] },
+      },
+    ];
+    for (const event of told) {
+      const { Id, Tipo, Ocurrido, Sucursal, Paquete, Motivo } = event;
+      if (!(Tipo === 'Cancelacion' || isStateEvent(Tipo)) || annulled.has(Id)) continue;
+      const at = new Date(Ocurrido);
+      const details = [
+        Motivo && REASONS[Motivo],
+        Sucursal && cities.get(Sucursal),
+        Paquete !== undefined && packages > 1 && `Paquete ${Paquete} de ${packages}`,
+      ].filter((text) => typeof text === 'string');
+      const { title, event: words = title } = wordsOf(event, guide);
+      lines.push({ at, line: { hour: hour.format(at), words, details } });
+    }
+    const days = Map.groupBy(lines.toReversed(), ({ at }) => day.format(at));
+    return {
+      number: guide.number,
+      isTest: isTestNumber(guide.number),
+      ...headline,
+      packages: packagesSummary(events, guide, cities),
+      pickUp: isReady && pickUp ? placeOf(pickUp) : null,
+      arrival: isReady ? null : arrivalOf(guide, status, lines[1]?.at),
+      steps: stepsOf(headline),
+      days: [...days].map(([name, of]) => ({ name, lines: of.map(({ line }) => line) })),
+      zone: zoneWords(timeZone),
+    };
+  };
+}
+
+/**
+ * Returns a function that says on which days a guide's parcel arrives, by its quote. It returns null once the parcel has
+ * arrived, while something is wrong with it, and when the days no longer hold. They no longer hold if the last one is
+ * over, or if the parcel was received too late.
+ */
+function expectedArrival(timeZone: string) {
+  const localTime = localTimeFormatter(timeZone);
+  /** @param received when the parcel's first event occurred, if it has one. */
+  return ({ quote }: GuideRecord, status: GuideStatus, received: Date | undefined): string | null => {
+    const estimate = quote?.EntregaEstimada;
+    if (!estimate || STATES[status].look !== 'normal') return null;
+    const now = new Date();
+    const isLate = localTime(now).slice(0, 10) > estimate.Hasta;
+    const isInTime = (received ?? now) < new Date(estimate.SiSeRecibeAntesDe);
+    if (isLate || !isInTime) return null;
+    const words = arrivalWords(estimate);
+    return received ? words : `${words}, ${conditionWords(estimate.SiSeRecibeAntesDe)}`;
+  };
+}
+
+/** Returns what a person needs to pick up a parcel. */
+function placeOf({ Nombre, Telefono, Horario, ...branch }: Branch) {
+  const { Calle, Numero, Colonia, CodigoPostal, Municipio, Estado } = branch;
+  const words = (separator: string, ...parts: string[]) => parts.filter(Boolean).join(separator);
+  const street = words(' ', Calle, Numero);
+  const town = words(' ', CodigoPostal, Municipio);
+  return {
+    name: Nombre,
+    address: words(', ', street, Colonia, town, Estado),
+    phone: Telefono,
+    hours: Horario ?? '',
+  };
+}
+
+/** Returns the steps of a guide's way, and the current one. */
+function stepsOf({ title, step }: State): { name: string; state: 'antes' | 'ahora' | 'luego' }[] {
+  if (step === null) return [];
+  const now = STEPS.indexOf(step);
+  return STEPS.map((name, i) => ({
+    name: i === now ? title : name,
+    state: i < now ? 'antes' : i === now ? 'ahora' : 'luego',
+  }));
+}
+
+export const STYLE_PATH = '/rastreo/rastreo.css';
+const kit = publicPageKit(new URL('views/', import.meta.url), STYLE_PATH, ['formulario']);
+
+export const STYLE = kit.style('rastreo.css');
+export const formPage = kit.page<object>('buscar');
+export const guidePage = kit.page<TrackingView>('guia');
+export const problemPage = kit.page<PageProblem>('problema');

@@ -1,0 +1,299 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AuditEvent } from '#shared/audit/audit-store.ts';
+import { splitList } from '#shared/config/networks.ts';
+import type { ErrorCode } from '#shared/errors/domain-error.ts';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { acceptOnlyJson } from '#shared/http/request-bodies.ts';
+import { publicOrIn } from '#shared/webhooks/public-address.ts';
+import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
+import { audit } from '../accounts/hooks/audit.ts';
+import { apiUser } from '../accounts/hooks/authenticate.ts';
+import type { ApiOptions } from '../config.ts';
+import { ignoreBodies } from '../http/ignored-body.ts';
+import { BODY_ERRORS, operation } from '../http/operation.ts';
+import { Nothing } from '../http/schemas.ts';
+import { FEED_EXAMPLE } from '../tracking/examples.ts';
+import {
+  ActivatedWebhook,
+  ATTEMPT_EXAMPLE,
+  IDENTITY,
+  IDENTITY_EXAMPLE,
+  OUTCOME,
+  SECRET,
+  SECRET_EXAMPLE,
+  WEBHOOK_EXAMPLE,
+  WebhookAnswer,
+  WebhookDetail,
+} from './schemas.ts';
+import {
+  Activation,
+  ChangedWebhook,
+  NewWebhook,
+  parseActivation,
+  parseChange,
+  parseWebhook,
+  type UrlRule,
+} from './webhook-request.ts';
+import {
+  activateWebhook,
+  addWebhook,
+  changeSecret,
+  changeWebhook,
+  listWebhooks,
+  probeWebhook,
+  readWebhook,
+  removeWebhook,
+  skipMessage,
+} from './webhooks.ts';
+
+const permission = 'webhooks.admin';
+const tag = 'Webhooks';
+const params = Type.Object({ id: Type.String({ description: 'Id del webhook', examples: ['d5b0c9e2'] }) });
+/** Errors of a body that the handler validates. */
+const FIELD_ERRORS = [
+  'invalid-json',
+  'field-type',
+  'field-invalid',
+  'field-too-long',
+  'field-unknown',
+  ...BODY_ERRORS,
+] as const;
+
+/** Common options of the operations on one webhook. */
+const ON_WEBHOOK = {
+  tag,
+  permission,
+  request: { params },
+  errors: ['webhook-not-found'] as ErrorCode[],
+} as const;
+
+const creation = operation({
+  id: 'crearWebhook',
+  tag,
+  summary: 'Registrar un webhook',
+  description: `Recibe los eventos que se registren desde ahora. Una cuenta tiene hasta ${MAX_WEBHOOKS}.`,
+  permission,
+  request: {
+    body: NewWebhook,
+  },
+  // The words for each problem are those of creation; `parseWebhook` validates with the same schema.
+  validatedBy: 'handler',
+  errors: ['field-required', ...FIELD_ERRORS, 'too-many-webhooks'],
+  data: {
+    name: 'WebhookCreado',
+    message: 'Webhook registrado',
+    schema: Type.Object({ ...IDENTITY, Secreto: SECRET }, { title: 'WebhookCreado' }),
+    example: { ...IDENTITY_EXAMPLE, Secreto: SECRET_EXAMPLE },
+  },
+});
+
+function creationRoute(server: HttpServer, rule: UrlRule): void {
+  server.post('/api/webhooks', creation, async (request) => {
+    const wanted = parseWebhook(request.body, rule);
+    const { webhook, secret } = await addWebhook(server, apiUser(request), wanted);
+    recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
+    const { id: Id, url: Url, description: Descripcion, active: Activo, types: Tipos = [] } = webhook;
+    return creation.ok({ Id, Url, Descripcion, Activo, Tipos, Secreto: secret });
+  });
+}
+
+const listing = operation({
+  id: 'listarWebhooks',
+  tag,
+  summary: 'Listar los webhooks de la cuenta, y cómo va cada uno',
+  permission,
+  data: {
+    name: 'Webhooks',
+    message: (webhooks) => `Webhooks: ${webhooks.length}`,
+    schema: Type.Array(WebhookAnswer),
+    example: [WEBHOOK_EXAMPLE],
+  },
+});
+
+function listingRoute(server: HttpServer): void {
+  server.get('/api/webhooks', listing, async (request) =>
+    listing.ok(await listWebhooks(server, apiUser(request).account)),
+  );
+}
+
+const reading = operation({
+  ...ON_WEBHOOK,
+  id: 'consultarWebhook',
+  summary: 'Consultar un webhook, con sus últimos intentos',
+  data: {
+    name: 'WebhookConsultado',
+    message: 'Webhook encontrado',
+    schema: WebhookDetail,
+    example: { ...WEBHOOK_EXAMPLE, Intentos: [ATTEMPT_EXAMPLE] },
+  },
+});
+
+function readingRoute(server: HttpServer): void {
+  server.get('/api/webhooks/:id', reading, async (request) =>
+    reading.ok(await readWebhook(server, apiUser(request).account, request.params.id)),
+  );
+}
+
+const changing = operation({
+  id: 'cambiarWebhook',
+  tag,
+  summary: 'Cambiar la dirección, la descripción o los tipos, apagar o encender',
+  description:
+    'El secreto queda, y sigue donde está. Otros `Tipos` valen desde el primer evento que aún no tomó ni dejó fuera; el ' +
+    'mensaje en curso se forma de nuevo. Otra `Url` vale desde el siguiente intento.',
+  permission,
+  request: { params, body: ChangedWebhook },
+  validatedBy: 'handler',
+  errors: [...FIELD_ERRORS, 'webhook-not-found'],
+  data: {
+    name: 'WebhookCambiado',
+    message: 'Webhook cambiado',
+    schema: WebhookAnswer,
+    example: WEBHOOK_EXAMPLE,
+  },
+});
+
+function changingRoute(server: HttpServer, rule: UrlRule): void {
+  server.patch('/api/webhooks/:id', changing, async (request) => {
+    const { id } = request.params;
+    const wanted = parseChange(request.body, rule);
+    const webhook = await changeWebhook(server, apiUser(request).account, id, wanted);
+    const { url, types, active } = wanted;
+    recordWebhook(request, 'change', id, {
+      ...(url !== undefined && { host: new URL(url).host }),
+      ...(types && { types }),
+      ...(active !== undefined && { active }),
+    });
+    return changing.ok(webhook);
+  });
+}
+
+const probe = operation({
+  ...ON_WEBHOOK,
+  id: 'probarWebhook',
+  summary: 'Mandar un mensaje de prueba, y ver cómo fue',
+  description:
+    'De tipo `prueba` y sin eventos, firmado como todos, también a un webhook apagado. El cuerpo se ignora.',
+  data: {
+    name: 'PruebaDeWebhook',
+    message: ({ Tomado }) => (Tomado ? 'El webhook tomo el mensaje' : 'El webhook no tomo el mensaje'),
+    schema: Type.Object(OUTCOME, { title: 'PruebaDeWebhook' }),
+    example: { Tomado: true, Ms: 84, Estatus: 204 },
+  },
+});
+
+function probeRoute(server: HttpServer): void {
+  server.post('/api/webhooks/:id/probar', probe, async (request) => {
+    const { account } = apiUser(request);
+    return probe.ok(await probeWebhook(server, account, request.params.id, request.id));
+  });
+}
+
+const secret = operation({
+  ...ON_WEBHOOK,
+  id: 'cambiarSecretoDeWebhook',
+  summary: 'Cambiar el secreto de un webhook',
+  description: 'Los anteriores firman 24 horas más, hasta cuatro en total. El cuerpo se ignora.',
+  data: {
+    name: 'SecretoDeWebhook',
+    message: 'Secreto cambiado',
+    schema: Type.Object({ Id: Type.String(), Secreto: SECRET }, { title: 'SecretoDeWebhook' }),
+    example: { Id: IDENTITY_EXAMPLE.Id, Secreto: SECRET_EXAMPLE },
+  },
+});
+
+function secretRoute(server: HttpServer): void {
+  server.post('/api/webhooks/:id/secreto', secret, async (request) => {
+    const { id } = request.params;
+    const Secreto = await changeSecret(server, apiUser(request).account, id);
+    recordWebhook(request, 'secret', id);
+    return secret.ok({ Id: id, Secreto });
+  });
+}
+
+const activation = operation({
+  id: 'activarWebhook',
+  tag,
+  summary: 'Encender un webhook, o repetir eventos',
+  description:
+    'Sigue donde se quedó: no se pierde nada. Con `cursor`, un `siguiente` de `GET /api/eventos`, sigue desde ahí. Con ' +
+    '`saltar`, sigue tras el mensaje que falló, y la respuesta trae los eventos de ese mensaje, que no llegarán.',
+  permission,
+  request: {
+    params,
+    body: Activation,
+  },
+  validatedBy: 'handler',
+  errors: [...FIELD_ERRORS, 'webhook-not-found', 'nothing-to-skip'],
+  data: {
+    name: 'WebhookActivado',
+    message: ({ Saltados }) =>
+      Saltados ? `Webhook activado; eventos saltados: ${Saltados.length}` : 'Webhook activado',
+    schema: ActivatedWebhook,
+    example: { ...WEBHOOK_EXAMPLE, Saltados: [FEED_EXAMPLE] },
+  },
+});
+
+function activationRoute(server: HttpServer): void {
+  server.post('/api/webhooks/:id/activar', activation, async (request) => {
+    const { id } = request.params;
+    const { account } = apiUser(request);
+    const { cursor, skips } = parseActivation(request.body);
+    if (skips) {
+      const { view, from, to } = await skipMessage(server, account, id);
+      recordWebhook(request, 'skip', id, { events: view.Saltados.length, from, to });
+      return activation.ok(view);
+    }
+    const webhook = await activateWebhook(server, account, id, cursor);
+    recordWebhook(request, 'activate', id, cursor === undefined ? {} : { cursor });
+    return activation.ok(webhook);
+  });
+}
+
+const removal = operation({
+  ...ON_WEBHOOK,
+  id: 'eliminarWebhook',
+  summary: 'Eliminar un webhook',
+  data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Nothing, example: null },
+});
+
+function removalRoute(server: HttpServer): void {
+  server.delete('/api/webhooks/:id', removal, async (request) => {
+    const { id } = request.params;
+    await removeWebhook(server, apiUser(request).account, id);
+    recordWebhook(request, 'delete', id);
+    return removal.ok(null);
+  });
+}
+
+/** `/api/webhooks` (docs/contract.md "Webhooks"). */
+export async function webhookRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
+  const isAllowed = publicOrIn(splitList(config.WEBHOOKS_ALLOW_NETWORKS));
+  const rule = { allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, isAllowed };
+  creationRoute(server, rule);
+  listingRoute(server);
+  readingRoute(server);
+  changingRoute(server, rule);
+  await server.register(async (mayBeEmpty) => {
+    acceptOnlyJson(mayBeEmpty, { mayBeEmpty: true });
+    activationRoute(mayBeEmpty);
+  });
+  // Some clients send a body with every request.
+  await server.register(async (bodyless) => {
+    ignoreBodies(bodyless);
+    probeRoute(bodyless);
+    secretRoute(bodyless);
+    removalRoute(bodyless);
+  });
+}
+
+function recordWebhook(
+  request: FastifyRequest,
+  what: 'create' | 'change' | 'activate' | 'skip' | 'secret' | 'delete',
+  webhook: string,
+  details: AuditEvent['details'] = {},
+): void {
+  const { account } = apiUser(request);
+  audit(request, { action: `webhook.${what}`, subject: account, details: { webhook, ...details } });
+}

@@ -1,0 +1,263 @@
+import type { Connection, mongo, QueryFilter } from 'mongoose';
+import { type Branch, branchCode, type DestinationQuery } from '#shared/branches/branch.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import { chunks } from '../stores/chunks.ts';
+import {
+  body,
+  type DocumentIn,
+  defineCollection,
+  driverOf,
+  modelOf,
+  NUMBER,
+  optional,
+  type StoredModel,
+  TEXT,
+} from '../stores/collection.ts';
+
+declare module '#shared/errors/domain-error.ts' {
+  interface ErrorCodes {
+    overtaken: unknown;
+  }
+}
+
+const RIGHTS = {
+  branches: ['find'],
+  admin: ['find'],
+  loads: ['find', 'insert', 'remove'],
+  demo: ['find', 'insert', 'remove'],
+} as const;
+export const BRANCHES = defineCollection(
+  'branches',
+  { _id: TEXT, generation: NUMBER, branch: body<Branch>() },
+  {
+    id: 'Generation and code',
+    holds: 'A branch of one load',
+    life: 'Until the next load',
+    rights: RIGHTS,
+  },
+);
+export const COVERAGE = defineCollection(
+  'coverage',
+  { _id: TEXT, generation: NUMBER, postalCode: TEXT, code: TEXT, route: optional(TEXT) },
+  {
+    id: 'Generation and postal code',
+    holds: 'The branch of a postal code, and its route',
+    life: 'Until the next load',
+    rights: RIGHTS,
+  },
+);
+/** Two documents: `current` has the generations in force, 0 before a load. `counter` has `last`. */
+export const GENERATIONS = defineCollection(
+  'generations',
+  { _id: TEXT, branches: optional(NUMBER), coverage: optional(NUMBER), last: optional(NUMBER) },
+  {
+    id: '`current`, `counter`',
+    holds: 'Which generations are in force, and the number of the last load',
+    life: 'For ever',
+    rights: {
+      branches: ['find'],
+      admin: ['find'],
+      loads: ['find', 'insert', 'update'],
+      demo: ['find', 'insert', 'update'],
+    },
+  },
+);
+
+export type Coverage = { postalCode: string; code: string; route?: string };
+/** `version` changes with every load. */
+export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage[] };
+
+/** A branch, and the route of the postal code by which it was asked for. */
+export type FoundBranch = { branch: Branch; route?: string | undefined };
+export type Found = { version: string; found: (FoundBranch | null)[] };
+
+export type OnProgress = (written: number) => void;
+
+type Kind = 'branches' | 'coverage';
+type Generation = Readonly<Record<Kind, number>>;
+type Loaded = { _id: string; generation: number };
+
+/** Documents in one insert. Even a slow server inserts them well before the timeout of an operation. */
+const INSERT_CHUNK = 2_000;
+/** A load that ends during a read makes it start again. */
+const MAX_ATTEMPTS = 5;
+/** Includes the wait for a connection. */
+const LOOKUP = { timeoutMS: 1_500 };
+
+/**
+ * Branches and coverage in MongoDB, each loaded as a whole. A single `mongod` has no transactions. A load therefore
+ * writes a new generation, which no reader sees, and activates it by a single update. A load that dies leaves the old
+ * generation in force, and the next load removes its leftovers.
+ */
+export class BranchStore {
+  readonly #generations: StoredModel<DocumentIn<typeof GENERATIONS>>;
+  readonly #branches: StoredModel<DocumentIn<typeof BRANCHES>>;
+  readonly #coverage: StoredModel<DocumentIn<typeof COVERAGE>>;
+
+  constructor(connection: Connection) {
+    this.#generations = modelOf(connection, GENERATIONS);
+    this.#branches = modelOf(connection, BRANCHES);
+    this.#coverage = modelOf(connection, COVERAGE);
+  }
+
+  /** Returns the version; `0.0` before the first load. */
+  async version(): Promise<string> {
+    return versionOf(await this.#inForce());
+  }
+
+  /** @throws DomainError as `#atOneVersion` does. */
+  snapshot(): Promise<Snapshot> {
+    return this.#atOneVersion(async (current) => {
+      const [branches, coverage] = await Promise.all([
+        this.#branches.find({ generation: current.branches }).lean(),
+        this.#coverage.find({ generation: current.coverage }).lean(),
+      ]);
+      return {
+        version: versionOf(current),
+        branches: branches.map(({ branch }) => branch),
+        coverage: coverage.map(({ _id, generation, ...one }) => one),
+      };
+    });
+  }
+
+  /**
+   * @returns the version, and what each query finds in the order asked, active or not; null for an unknown branch.
+   * @throws DomainError as `#atOneVersion` does, or an error of the driver after 1.5 s without an answer.
+   */
+  find(queries: readonly DestinationQuery[]): Promise<Found> {
+    return this.#atOneVersion(async (current) => {
+      const postalCodes = queries.flatMap((query) => ('postalCode' in query ? query.postalCode : []));
+      const covering = await this.#coverageOf(postalCodes, current.coverage);
+      const asked = queries.map((query) =>
+        'code' in query ? { code: branchCode(query.code) } : covering.get(query.postalCode),
+      );
+      const known = asked.flatMap((one) => one?.code ?? []);
+      const branches = await this.#branchesOf(known, current.branches);
+      const found = asked.map((one) => {
+        const branch = branches.get(one?.code ?? '');
+        return branch ? { branch, route: one?.route } : null;
+      });
+      return { version: versionOf(current), found };
+    });
+  }
+
+  /** Returns the active branches unordered. @throws as `find` does. */
+  active(): Promise<Branch[]> {
+    return this.#atOneVersion(async ({ branches: generation }) => {
+      const active = { generation, 'branch.Activa': true };
+      const found = await this.#branches.find(active).setOptions(LOOKUP).lean();
+      return found.map(({ branch }) => branch);
+    });
+  }
+
+  /** @throws DomainError `overtaken` when a load that began later is in force. */
+  async loadBranches(branches: readonly Branch[], onProgress?: OnProgress): Promise<void> {
+    const records = branches.map((branch) => [branchCode(branch.Codigo), { branch }] as const);
+    await this.#load('branches', this.#branches, records, onProgress);
+  }
+
+  /** @throws DomainError `overtaken` when a load that began later is in force. */
+  async loadCoverage(coverage: readonly Coverage[], onProgress?: OnProgress): Promise<void> {
+    const records = coverage.map((one) => [one.postalCode, one] as const);
+    await this.#load('coverage', this.#coverage, records, onProgress);
+  }
+
+  /**
+   * Reads the generation in force. If a load ended meanwhile, reads again, because that load removes the old generation.
+   * @throws DomainError `unavailable` when loads follow one another faster than they can be read.
+   */
+  async #atOneVersion<T>(read: (current: Generation) => Promise<T>): Promise<T> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const current = await this.#inForce();
+      const found = await read(current);
+      if ((await this.version()) === versionOf(current)) return found;
+    }
+    throw new DomainError('unavailable');
+  }
+
+  async #coverageOf(
+    postalCodes: readonly string[],
+    generation: number,
+  ): Promise<Map<string, Pick<Coverage, 'code' | 'route'>>> {
+    const found = await findById(this.#coverage, generation, postalCodes);
+    return new Map(
+      found.map(({ postalCode, code, route }) => [
+        postalCode,
+        { code: branchCode(code), ...(route && { route }) },
+      ]),
+    );
+  }
+
+  async #branchesOf(codes: readonly string[], generation: number): Promise<Map<string, Branch>> {
+    const found = await findById(this.#branches, generation, codes);
+    return new Map(found.map(({ branch }) => [branchCode(branch.Codigo), branch]));
+  }
+
+  /** @param records by their `_id`: a branch's code or a postal code. */
+  async #load<D extends Loaded>(
+    kind: Kind,
+    model: StoredModel<D>,
+    records: readonly (readonly [name: string, record: Omit<D, keyof Loaded>])[],
+    onProgress: OnProgress = () => {},
+  ): Promise<void> {
+    const generation = await this.#nextGeneration();
+    let written = 0;
+    for (const chunk of chunks(records, INSERT_CHUNK)) {
+      const documents = chunk.map(([name, record]) => ({
+        ...record,
+        _id: idOf(generation, name),
+        generation,
+      }));
+      await driverOf(model).insertMany(documents as mongo.OptionalUnlessRequiredId<D>[], { ordered: false });
+      written += chunk.length;
+      onProgress(written);
+    }
+    await this.#activate(kind, generation);
+    // Removes only older generations, because a newer one may be in progress. The next load removes what a failure leaves.
+    await model.deleteMany({ generation: { $lt: generation } } as QueryFilter<D>).catch(() => {});
+  }
+
+  async #inForce(): Promise<Generation> {
+    const current = await this.#generations.findOne({ _id: 'current' }).setOptions(LOOKUP).lean();
+    return { branches: current?.branches ?? 0, coverage: current?.coverage ?? 0 };
+  }
+
+  /** Returns a number that no other load has. The higher of two loads began later. */
+  async #nextGeneration(): Promise<number> {
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    const increase = { $inc: { last: 1 } };
+    const counter = await this.#generations.findOneAndUpdate({ _id: 'counter' }, increase, options).lean();
+    return (counter as { last: number }).last;
+  }
+
+  /** @throws DomainError `overtaken` when a load that began later is in force. */
+  async #activate(kind: Kind, generation: number): Promise<void> {
+    const none = { $setOnInsert: { branches: 0, coverage: 0 } };
+    await this.#generations.updateOne({ _id: 'current' }, none, { upsert: true });
+    const older = { _id: 'current', [kind]: { $lt: generation } };
+    const { matchedCount } = await this.#generations.updateOne(older, { $set: { [kind]: generation } });
+    if (matchedCount === 0) throw new DomainError('overtaken');
+  }
+}
+
+/** Finds documents by their ids. Sends no query if there are none. */
+async function findById<D extends Loaded>(
+  model: StoredModel<D>,
+  generation: number,
+  codes: readonly string[],
+): Promise<D[]> {
+  if (codes.length === 0) return [];
+  const ids = [...new Set(codes)].map((code) => idOf(generation, code));
+  return model
+    .find({ _id: { $in: ids } } as QueryFilter<D>)
+    .setOptions(LOOKUP)
+    .lean<D[]>();
+}
+
+function idOf(generation: number, code: string): string {
+  return `${generation}:${code}`;
+}
+
+function versionOf(current: Generation): string {
+  return `${current.branches}.${current.coverage}`;
+}

@@ -1,0 +1,195 @@
+import type { PickUpPlace } from '#shared/branches/branch.ts';
+import type { Adjustment } from '#shared/guides/adjustment.ts';
+import { GUIDE_STATUSES, type GuideStatus } from '#shared/guides/event-types.ts';
+import { type Guide, SERVICE_TYPES } from '#shared/guides/guide.ts';
+import type { PricedParcel, QuotedPrice } from '#shared/guides/quoted-price.ts';
+import {
+  body,
+  type DocumentIn,
+  defineCollection,
+  EXPIRY,
+  MOMENT,
+  NUMBER,
+  oneOf,
+  optional,
+  part,
+  TEXT,
+  USERNAME,
+} from '../stores/collection.ts';
+
+/** A branch with its name on the day of creation: a label that is printed again must not change. */
+const BRANCH = part({ code: TEXT, name: TEXT });
+
+/**
+ * States that have an index, in which one guide among many is found at once. A state of a later release needs an index of
+ * its own, because MongoDB refuses another filter under the same name.
+ */
+const SOUGHT_STATUSES = [
+  ...(['Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto'] as const),
+  ...(['Incidencia', 'Devuelto', 'Cancelado'] as const),
+] as const satisfies readonly GuideStatus[];
+/** The other states, and why. A state that stands in neither list does not compile. */
+export const UNSOUGHT_STATUSES = {
+  Documentado: 'Creations do not change the index',
+  Entregado: 'The index stays small',
+} as const satisfies Record<Exclude<GuideStatus, (typeof SOUGHT_STATUSES)[number]>, string>;
+
+export const GUIDES = defineCollection(
+  'guides',
+  {
+    /** The guide's number. */
+    _id: TEXT,
+    /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
+    creation: TEXT,
+    /** API user who created this guide. */
+    username: USERNAME,
+    /** Account whose users see this guide; others see it only with `guias.read.all`. */
+    account: TEXT,
+    /** The account for which it was created, if an operator has moved it since: its usage stays there. */
+    createdFor: optional(TEXT),
+    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+    createdAt: TEXT,
+    createdUtc: MOMENT,
+    status: oneOf(GUIDE_STATUSES),
+    /** When retention took all that names a person. */
+    anonymised: optional(MOMENT),
+    /** How many entries of the event log `status` is made from; absent before the first. */
+    events: optional(NUMBER),
+    /** Which API user cancelled it, and when. */
+    cancelled: optional(part({ by: USERNAME, at: MOMENT })),
+    service: oneOf(SERVICE_TYPES),
+    origin: BRANCH,
+    destination: BRANCH,
+    /** That of the recipient's postal code at the creation; absent if it had none. Retention takes it, with the postal code. */
+    route: optional(TEXT),
+    /** The destination as it was at the creation, of a guide that is picked up there; absent in guides of before 1.7.0. */
+    pickUp: optional(body<PickUpPlace>()),
+    /** MXN; 0 without a quote (docs/contract.md "Quotes"). */
+    freight: NUMBER,
+    total: NUMBER,
+    /** What a guide that was created with a quote shows of it. */
+    quote: optional(body<QuotedPrice>()),
+    /** What its quote priced, and for which account; absent in guides of 1.4.0. Retention takes it, with its postal codes. */
+    priced: optional(body<PricedParcel>()),
+    /** What the packages' weights change in its price; absent before the first weighing. */
+    adjustment: optional(body<Adjustment>()),
+    guide: body<Guide>(),
+    /** Of a guide of a test account: when MongoDB deletes it. */
+    expiresAt: optional(MOMENT),
+  },
+  {
+    id: 'Guide number',
+    holds: 'A guide as created, its account, who cancelled it and when',
+    life: 'For ever; anonymised after `RETENTION_DAYS`; of a test account 30 days',
+    // Personal data of old guides is removed by an update.
+    rights: {
+      api: ['find', 'insert', 'update', 'createIndex'],
+      dashboard: ['find'],
+      admin: ['find', 'update'],
+    },
+    // Those of the list: what is equal, then the order.
+    indexes: [
+      [{ account: 1, createdAt: -1, _id: -1 }],
+      [
+        { account: 1, 'guide.Referencia': 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { 'guide.Referencia': { $exists: true } } },
+      ],
+      [
+        { account: 1, status: 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { status: { $in: [...SOUGHT_STATUSES] } } },
+      ],
+      // That of usage, of guides that were moved.
+      [
+        { createdFor: 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { createdFor: { $exists: true } } },
+      ],
+      EXPIRY,
+    ],
+  },
+);
+
+export type GuideDocument = DocumentIn<typeof GUIDES>;
+export type BranchOfGuide = GuideDocument['origin'];
+/** By what an operator finds a person; the names stand in the answers that operators read. */
+export type SearchKind = 'telefono' | 'correo' | 'nombre';
+/** What a field says of a person: something to find the person by, `otro`, or nothing: then it stays for ever. */
+export type Personal = SearchKind | 'otro' | false;
+export type PersonalFields = Readonly<Record<string, Personal>>;
+
+const PERSONAL_ADDRESS = {
+  CodigoPostal: 'otro',
+  Estado: 'otro',
+  Municipio: 'otro',
+  Colonia: 'otro',
+  Calle: 'otro',
+  Numero_exterior: 'otro',
+  Numero_interior: 'otro',
+} as const;
+
+/**
+ * Each field of a guide. Retention takes what is not `false`. Search, export and erasure of one person's data follow the
+ * sections of `PERSON_SECTIONS` alone, because what stands elsewhere belongs to both sides (docs/security.md).
+ */
+export const PERSONAL_DATA = {
+  Remitente: {
+    Nombre: 'nombre',
+    Telefono: 'telefono',
+    Celular: 'telefono',
+    Email: 'correo',
+    ...PERSONAL_ADDRESS,
+  },
+  Destinatario: {
+    Nombre: 'nombre',
+    Email: 'correo',
+    Telefono: 'telefono',
+    Celular: 'telefono',
+    RazonSocial: 'nombre',
+    RFC: 'otro',
+    Referencias: 'otro',
+    ...PERSONAL_ADDRESS,
+    DestinoCode: false,
+  },
+  Producto: {
+    TipoEnvio: false,
+    ValorDeclarado: false,
+    Contenido: 'otro',
+    InformacionAdicional: 'otro',
+    Peso: false,
+    Largo: false,
+    Alto: false,
+    Ancho: false,
+    Paquetes: false,
+  },
+  Creado_por: { Nombre: 'nombre', Agencia: 'otro' },
+  Referencia: false,
+} as const satisfies {
+  [Field in keyof Guide]-?: NonNullable<Guide[Field]> extends object
+    ? Record<keyof Guide[Field], Personal>
+    : 'otro' | false;
+};
+
+/** Returns the paths in a stored guide of the fields that say something of a person, or of all the others. */
+export function guidePaths({ personal }: { personal: boolean }): string[] {
+  const are = (value: Personal) => Boolean(value) === personal;
+  return Object.entries<PersonalFields | Personal>(PERSONAL_DATA).flatMap(([part, fields]) => {
+    if (typeof fields !== 'object') return are(fields) ? [`guide.${part}`] : [];
+    return Object.entries(fields).flatMap(([field, value]) => (are(value) ? [`guide.${part}.${field}`] : []));
+  });
+}
+
+/** The parts of a guide in which a field can be searched for a person. */
+type NamingSection = {
+  [Part in keyof typeof PERSONAL_DATA]: (typeof PERSONAL_DATA)[Part] extends infer Fields extends
+    PersonalFields
+    ? Extract<Fields[keyof Fields], SearchKind> extends never
+      ? never
+      : Part
+    : never;
+}[keyof typeof PERSONAL_DATA];
+/** The parts of a guide that name one person each, with the person's part in an export. */
+export const PERSON_SECTIONS = {
+  Remitente: 'remitente',
+  Destinatario: 'destinatario',
+  Creado_por: 'autor',
+} as const satisfies Record<NamingSection, string>;
+export type PersonSection = keyof typeof PERSON_SECTIONS;

@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import type { ServiceType } from '../guides/guide.ts';
+
+/** What is priced: one package of a guide, and how many there are, all alike. */
+export type Parcel = {
+  /** Postal codes of both ends. */
+  origin: string;
+  destination: string;
+  service: ServiceType;
+  /** `TipoEnvio` as it was sent; empty if it was not. */
+  type: string;
+  packages: number;
+  grams: number;
+  /** Sides in millimetres, ascending. */
+  sides: readonly [number, number, number];
+  /** Declared value of the guide, in centavos. */
+  declared: number;
+};
+
+/** What a quote priced, and for which account, as a guide keeps it to be priced again. */
+export type PricedParcel = { account: string; parcel: Parcel };
+
+export const EstimatedDelivery = Type.Object(
+  {
+    Desde: Type.String({ description: 'Primer día posible', examples: ['2026-11-26'] }),
+    Hasta: Type.String({ description: 'Último día', examples: ['2026-11-27'] }),
+    SiSeRecibeAntesDe: Type.String({ examples: ['2026-11-24T17:00:00-06:00'] }),
+  },
+  { title: 'EntregaEstimada', description: 'Cuándo llega, en días hábiles' },
+);
+
+/** What a guide shows of the quote that it was created with, as it is stored (docs/contract.md "Quotes"). */
+export const QuotedPrice = Type.Object({
+  Conceptos: Type.Array(
+    Type.Object(
+      {
+        Concepto: Type.String({ examples: ['flete'] }),
+        Descripcion: Type.String({ description: 'Cómo se calculó', examples: ['Zona 3, hasta 5 kg'] }),
+        Importe: Type.Number({ description: 'MXN; el descuento es negativo', examples: [142] }),
+      },
+      { title: 'Concepto', description: 'Una línea del precio' },
+    ),
+    { description: 'Todas las líneas; su suma es SEND_TOTAL' },
+  ),
+  Peso: Type.Object(
+    {
+      Real: Type.Number({ description: 'De un paquete, en kg', examples: [2.5] }),
+      Volumetrico: Type.Number({ description: 'De un paquete, en kg', examples: [1.8] }),
+      Cobrado: Type.Number({ description: 'El mayor de los dos, hasta el siguiente escalón', examples: [3] }),
+      Paquetes: Type.Integer({ examples: [1] }),
+    },
+    { title: 'PesoCobrado', description: 'Qué peso se cobra' },
+  ),
+  EntregaEstimada: Type.Optional(EstimatedDelivery),
+  Tarifa: Type.Object(
+    {
+      Version: Type.Integer({ examples: [12] }),
+      Lista: Type.String({ examples: ['publica'] }),
+      Zona: Type.String({ examples: ['3'] }),
+    },
+    { title: 'Tarifa', description: 'Con qué tarifa se calculó' },
+  ),
+});
+export type QuotedPrice = Static<typeof QuotedPrice>;

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import { PickUpPlace, Route } from '../branches/branch.ts';
+import { GUIDE_NUMBER, Guide, guideAjv, MAX_PACKAGES, ServiceType } from '../guides/guide.ts';
+import { LABEL_KINDS } from './label-kinds.ts';
+
+/** Largest file of a logo, which travels with every label's job. Redis keeps the last thousand jobs. */
+export const MAX_LOGO_KIB = 12;
+/** Length as `data:` URI: base64 has four characters for three bytes. */
+const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX_LOGO_KIB * 1_024) / 3);
+
+/** Formats of a label, the usual one first, by their names on the wire, which are also the endings of files. */
+export const MEDIA_TYPES = { pdf: 'application/pdf', png: 'image/png', zpl: 'application/zpl' } as const;
+/** Formats beside PDF, and the densities of thermal heads, in dots per inch as the trade says them. */
+export const IMAGE_FORMATS = ['png', 'zpl'] as const;
+export const DENSITIES = [203, 300] as const;
+
+/** A PNG of a label's one page, or ZPL of all its pages. */
+export const ImageFormat = Type.Object(
+  { format: Type.Enum(IMAGE_FORMATS), dpi: Type.Enum(DENSITIES) },
+  { additionalProperties: false },
+);
+export type ImageFormat = Static<typeof ImageFormat>;
+
+export const BranchOnLabel = Type.Object({ code: Type.String(), name: Type.String() });
+/** The logo itself, as `data:` URI. So the worker needs no setting, and a changed logo makes another label. */
+export const Logo = Type.String({
+  pattern: '^data:image/(png|svg\\+xml);base64,[A-Za-z0-9+/]+=*$',
+  maxLength: MAX_LOGO_LENGTH,
+});
+
+/**
+ * All that a label shows. The worker needs no database, and a hash of this value is the label's identity (cache key,
+ * ETag).
+ */
+export const LabelPayload = Type.Object(
+  {
+    kind: Type.Enum(LABEL_KINDS),
+    packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
+    /** From 1. Without it, every package has its page. */
+    package: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PACKAGES })),
+    number: Type.String({ pattern: GUIDE_NUMBER }),
+    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+    createdAt: Type.String(),
+    service: ServiceType,
+    carrier: Type.String(),
+    logo: Type.Optional(Logo),
+    /** The text of the QR: the tracking address with the guide number in it. */
+    trackingUrl: Type.String(),
+    /**
+     * Absent for PDF. A worker that knows no images refuses it. `form` is the name on the queue, which two releases
+     * share.
+     */
+    form: Type.Optional(ImageFormat),
+    origin: BranchOnLabel,
+    destination: BranchOnLabel,
+    guide: Guide,
+    /** Absent for a postal code without one, and on guides of before 1.7.0, as is `pickUp`. */
+    route: Type.Optional(Route),
+    /** Of a guide that is picked up at its destination. */
+    pickUp: Type.Optional(PickUpPlace),
+  },
+  { additionalProperties: false },
+);
+export type LabelPayload = Static<typeof LabelPayload>;
+
+export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);

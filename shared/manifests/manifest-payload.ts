@@ -1,0 +1,41 @@
+import type { JobsOptions } from 'bullmq';
+import { type Static, Type } from 'typebox';
+import { Route } from '../branches/branch.ts';
+import { GUIDE_NUMBER, guideAjv, MAX_GUIDES } from '../guides/guide.ts';
+import { BranchOnLabel, Logo } from '../labels/label-payload.ts';
+import { MANIFEST_NUMBER, ManifestGuide } from './manifest.ts';
+
+/** All that the list of a manifest shows. A worker of 1.4 refuses it. */
+export const ManifestPayload = Type.Object(
+  {
+    kind: Type.Literal('manifest'),
+    number: Type.String({ pattern: MANIFEST_NUMBER }),
+    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+    createdAt: Type.String(),
+    account: Type.String(),
+    carrier: Type.String(),
+    logo: Type.Optional(Logo),
+    origin: BranchOnLabel,
+    guides: Type.Array(
+      Type.Object(
+        {
+          ...ManifestGuide.properties,
+          postalCode: Type.Optional(Type.String()),
+          /** Cancelled after it came into the manifest. */
+          cancelled: Type.Optional(Type.Literal(true)),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: MAX_GUIDES },
+    ),
+    /** By the numbers of the guides that have one. */
+    routes: Type.Optional(Type.Record(Type.String({ pattern: GUIDE_NUMBER }), Route)),
+  },
+  { additionalProperties: false },
+);
+export type ManifestPayload = Static<typeof ManifestPayload>;
+
+export const isManifestPayload = guideAjv().compile<ManifestPayload>(ManifestPayload);
+
+/** Of a manifest's job, beside those of a label: with 500 guides it is fifty times as large, so Redis keeps none. */
+export const MANIFEST_JOB_OPTIONS: JobsOptions = { removeOnComplete: true, removeOnFail: true };

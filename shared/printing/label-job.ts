@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { JobsOptions } from 'bullmq';
+import { isLabelPayload, type LabelPayload } from '../labels/label-payload.ts';
+import { pagesOf } from '../manifests/manifest.ts';
+import { isManifestPayload, type ManifestPayload } from '../manifests/manifest-payload.ts';
+import type { PrintKind } from './print-kinds.ts';
+
+/** The contract between the api and the label worker. Both check the payload. */
+
+export const LABEL_QUEUE = 'labels';
+
+/**
+ * Time limit of a label, from the request until it is printed. The worker's `RECOVERY` and `placeInLine` leave room for
+ * another try within this time, but not within a shorter time.
+ */
+export const LABEL_TIMEOUT_MS = 10_000;
+
+/**
+ * Age from which the worker drops a label that nobody waits for. Asking Redis about younger labels costs more than
+ * printing them. The api counts their pages as in flight.
+ */
+export const FRESH_MS = 1_000;
+
+/** Version of our templates. Raise it when a template changes, so that the cache serves no old label. */
+export const TEMPLATE_VERSION = '16';
+
+export type PrintPayload = LabelPayload | ManifestPayload;
+
+/** Versions of our templates, or of an operator's own (docs/labels.md "Versions"). */
+export type TemplateVersions = Readonly<Record<PrintKind, string>>;
+
+/**
+ * Fields that a worker of 1.6 refuses. Each must be last in its payload. They travel beside the rest of it, where such a
+ * worker ignores them: it prints the label without, and stores it under the key of its own template's version.
+ */
+const NEWER_FIELDS = ['route', 'pickUp', 'routes'] as const;
+type NewerFields = Partial<Pick<LabelPayload, 'route' | 'pickUp'> & Pick<ManifestPayload, 'routes'>>;
+
+/**
+ * `label` and `newer` together are what is printed. `requestId` is that of the first request. `behind`: the label is of a
+ * file of many, and goes behind single labels.
+ */
+export type LabelJob = {
+  key: string;
+  label: PrintPayload;
+  newer?: NewerFields;
+  requestId: string;
+  behind?: true;
+};
+
+/** Divides a payload into what every worker knows, and the rest. */
+export function splitPayload(payload: PrintPayload): Pick<LabelJob, 'label' | 'newer'> {
+  const isNewer = ([name]: [string, unknown]) => (NEWER_FIELDS as readonly string[]).includes(name);
+  const newer = Object.entries(payload).filter(isNewer);
+  if (newer.length === 0) return { label: payload };
+  const label = Object.entries(payload).filter((field) => !isNewer(field));
+  return { label: Object.fromEntries(label) as PrintPayload, newer: Object.fromEntries(newer) };
+}
+
+/** Returns the payload of a job, with its fields in the order of `labelKey`. */
+export function payloadOf({ label, newer }: Pick<LabelJob, 'label' | 'newer'>): PrintPayload {
+  return newer ? { ...label, ...newer } : label;
+}
+
+/**
+ * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis. Workers of 1.3.0 leave it out.
+ * `dropped`: the label was not printed, because nobody waited any more.
+ */
+export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
+
+export function isPrintPayload(payload: unknown): payload is PrintPayload {
+  return isLabelPayload(payload) || isManifestPayload(payload);
+}
+
+type Paged = Pick<LabelPayload, 'packages' | 'package'> | Pick<ManifestPayload, 'guides'>;
+
+export function pageCount(payload: Paged): number {
+  if ('guides' in payload) return pagesOf(payload.guides).length;
+  return payload.package === undefined ? payload.packages : 1;
+}
+
+/** Characters of a SHA-256 in base64url. */
+const HASH_LENGTH = 43;
+
+/** Returns a label's identity: a hash of its content and format, and its template's version. */
+export function labelKey(label: PrintPayload, version: string = TEMPLATE_VERSION): string {
+  return `${createHash('sha256').update(JSON.stringify(label)).digest('base64url')}-${version}`;
+}
+
+/** Returns the key under which the label `key` is stored if the template of `version` draws it. */
+export function printedKey(key: string, version: string): string {
+  return `${key.slice(0, HASH_LENGTH)}-${version}`;
+}
+
+/**
+ * Another request for a label that waits or prints joins the same job (`deduplication`). The worker ends the attempts
+ * of a failure that is the label's fault.
+ * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
+ * @param evictions how often the label was printed but evicted before it was read: the former job may not have ended
+ * yet.
+ */
+export function labelJobOptions(key: string, place: number, evictions = 0): JobsOptions {
+  return {
+    priority: place,
+    deduplication: { id: evictions === 0 ? key : `${key}/${evictions}` },
+    attempts: 3,
+    // The api's queue-cleaning.ts removes jobs by their age.
+    removeOnComplete: { count: 1_000 },
+    removeOnFail: { count: 1_000 },
+  };
+}

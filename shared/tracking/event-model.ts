@@ -1,0 +1,142 @@
+import type { Adjustment } from '#shared/guides/adjustment.ts';
+import { type FeedType, GUIDE_STATUSES } from '#shared/guides/event-types.ts';
+import type { Event } from '#shared/tracking/event.ts';
+import {
+  body,
+  type DocumentIn,
+  defineCollection,
+  EXPIRY,
+  MOMENT,
+  NUMBER,
+  oneOf,
+  optional,
+  TEXT,
+  USERNAME,
+} from '../stores/collection.ts';
+
+/**
+ * The body of an entry: an event with its id, or the cancellation of the guide. `Manifiesto`: the event comes from the scan
+ * of that manifest, whose number is its id.
+ */
+export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: FeedType; Manifiesto?: string };
+
+/**
+ * Whom a field may name: who received the guide, or anybody. Retention and erasure replace the text of such a field, and an
+ * export of a person's data has it.
+ */
+const NAMES_PERSON = {
+  Guia: false,
+  Tipo: false,
+  Ocurrido: false,
+  Id: false,
+  Paquete: false,
+  Sucursal: false,
+  Motivo: false,
+  Anula: false,
+  Recibe: 'receiver',
+  Peso: false,
+  Largo: false,
+  Alto: false,
+  Ancho: false,
+  Nota: 'anybody',
+  Manifiesto: false,
+} as const satisfies Record<keyof EventBody, 'receiver' | 'anybody' | false>;
+type PersonalField = {
+  [F in keyof EventBody]-?: (typeof NAMES_PERSON)[F] extends false ? never : F;
+}[keyof EventBody];
+/** The fields that name nobody, as paths of a stored entry. */
+export const IMPERSONAL_PATHS = Object.entries(NAMES_PERSON).flatMap(([field, isPersonal]) =>
+  isPersonal ? [] : [`told.${field}`],
+);
+export const PERSONAL_FIELDS = Object.entries(NAMES_PERSON).flatMap(([field, isPersonal]) =>
+  isPersonal ? [field as PersonalField] : [],
+);
+
+/** Returns the fields of an event that may name a person; without `receiver`, none that says who received. */
+export function personalFields(
+  event: Pick<EventBody, PersonalField>,
+  { receiver }: { receiver: boolean },
+): Pick<EventBody, PersonalField> {
+  const shown = PERSONAL_FIELDS.filter((field) => receiver || NAMES_PERSON[field] !== 'receiver');
+  return Object.fromEntries(shown.map((field) => [field, event[field]]));
+}
+
+/** The guide has another name in answers, and an annulment shows at the event that it annuls. */
+const NOT_SHOWN = ['Guia', 'Anula'] as const;
+const HIDDEN: ReadonlySet<string> = new Set([...NOT_SHOWN, ...PERSONAL_FIELDS]);
+
+/** Returns the fields that every reader of an event sees, and so none that may name a person. */
+export function publicFields(event: EventBody): Omit<EventBody, (typeof NOT_SHOWN)[number] | PersonalField> {
+  const shown = Object.entries(event).filter(([field]) => !HIDDEN.has(field));
+  return Object.fromEntries(shown) as Omit<EventBody, (typeof NOT_SHOWN)[number] | PersonalField>;
+}
+
+/**
+ * Types of entries that may change what usage counts: deliveries, what undoes them, cancellations and weighings. They have
+ * an index. Another type needs another index, because MongoDB refuses another filter under the same name.
+ */
+export const USAGE_TYPES = [
+  'Entregado',
+  'Devuelto',
+  'Anulacion',
+  'Pesaje',
+  'Cancelacion',
+] as const satisfies readonly FeedType[];
+
+/** Returns the ids of the events that others annul. An annulment itself cannot be annulled. */
+export function annulledBy(events: readonly Pick<EventBody, 'Tipo' | 'Anula'>[]): Set<string> {
+  return new Set(events.flatMap(({ Tipo, Anula }) => (Tipo === 'Anulacion' && Anula ? [Anula] : [])));
+}
+
+export const EVENTS = defineCollection(
+  'events',
+  {
+    /** The account, a blank, and the number in twelve digits; a name of an account has no blank. */
+    _id: TEXT,
+    /** Stored as `told`: a stored field is never renamed (CONTRIBUTING.md "How to release"). */
+    told: body<EventBody>(),
+    /** SEND_ESTATUS of the guide after this entry. */
+    status: oneOf(GUIDE_STATUSES),
+    /** How many entries the guide has, including this one. */
+    version: NUMBER,
+    /** Of a weighing, and of its annulment: the guide's adjustment after this entry. */
+    adjustment: optional(body<Adjustment>()),
+    /** The customer's own number of the guide. */
+    reference: optional(TEXT),
+    username: USERNAME,
+    /** When the guide was created, if a field names a person: the retention starts then. */
+    personal: optional(MOMENT),
+    append: TEXT,
+    /** By the database's clock. So is `openSince`. */
+    registered: MOMENT,
+    /**
+     * When MongoDB deletes an event of a test account, with its guide. The account's last entry has `keptUntil` instead, and
+     * stays, because the next entry continues its number.
+     */
+    expiresAt: optional(MOMENT),
+    keptUntil: optional(MOMENT),
+    /** When the append was made. The first entry has this field until the guides have their new status. */
+    openSince: optional(MOMENT),
+  },
+  {
+    id: 'Account and number',
+    holds: 'The log of an account: events of its guides and cancellations, by number',
+    life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`; of a test account 30 days',
+    rights: {
+      api: ['find', 'insert', 'update', 'createIndex'],
+      dashboard: ['find'],
+      webhooks: ['find'],
+      // Events of a file; export and erasure of a person's data.
+      admin: ['find', 'insert', 'update'],
+    },
+    indexes: [
+      [{ 'told.Guia': 1 }],
+      ...['personal', 'openSince'].map(
+        (field) => [{ [field]: 1 }, { partialFilterExpression: { [field]: { $exists: true } } }] as const,
+      ),
+      [{ registered: 1, _id: 1 }, { partialFilterExpression: { 'told.Tipo': { $in: [...USAGE_TYPES] } } }],
+      EXPIRY,
+    ],
+  },
+);
+export type LogEntry = DocumentIn<typeof EVENTS>;

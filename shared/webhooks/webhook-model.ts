@@ -1,0 +1,117 @@
+import { FEED_TYPE_NAMES } from '#shared/guides/event-types.ts';
+import {
+  type DocumentIn,
+  defineCollection,
+  FLAG,
+  listOf,
+  MOMENT,
+  NUMBER,
+  oneOf,
+  optional,
+  part,
+  TEXT,
+} from '../stores/collection.ts';
+import type { LogEntry } from '../tracking/event-model.ts';
+
+/** When the last message failed, and why, in words for the account. */
+const FAILURE = optional(part({ at: MOMENT, reason: TEXT }));
+
+/**
+ * A webhook: where to send the events of its account, and how far they are sent. Of deliveries, only the last tries are
+ * stored. Every moment is of the database's clock. Stored fields are never renamed: `through` is the end of a batch, and
+ * `off` says when and why a webhook was disabled.
+ */
+export const WEBHOOKS = defineCollection(
+  'webhooks',
+  {
+    /**
+     * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`. So the account never has more, even if several are
+     * created at once. With another unique index, DocumentDB waits a second if two inserts meet.
+     */
+    _id: TEXT,
+    /** The id that the account sees. It is never used again. */
+    id: TEXT,
+    account: TEXT,
+    url: TEXT,
+    description: TEXT,
+    /** Types of the events that are sent, in the order of `FEED_TYPE_NAMES`; absent for all. */
+    types: optional(listOf(oneOf(FEED_TYPE_NAMES))),
+    createdAt: MOMENT,
+    /** Set if the webhook is of a test account, whose failures harm no customer. */
+    test: optional(FLAG),
+    /** Number of the last event that was delivered. */
+    cursor: NUMBER,
+    /** How often its account has changed what comes next: the cursor or the types; absent if never. */
+    replays: optional(NUMBER),
+    /** Last event of the current message. Every try of a message has the same events. */
+    through: optional(NUMBER),
+    /** When the first event of that message was registered. */
+    waitingSince: optional(MOMENT),
+    active: FLAG,
+    off: FAILURE,
+    /** When a sender looks at the webhook next. During a lease, it is the lease's end, or earlier if it was woken. */
+    dueAt: MOMENT,
+    /** Only the holder of the lease sends messages until `leaseUntil`, and only the holder may end the lease early. */
+    lease: optional(TEXT),
+    leaseUntil: MOMENT,
+    /** Failed tries of the current message. */
+    failures: NUMBER,
+    failingSince: optional(MOMENT),
+    lastSuccess: optional(MOMENT),
+    lastFailure: FAILURE,
+    /** The last tries, the newest first. A `reason` says why the message was not taken. */
+    attempts: optional(
+      listOf(part({ at: MOMENT, ms: NUMBER, status: optional(NUMBER), reason: optional(TEXT) })),
+    ),
+  },
+  {
+    id: 'Account and a number from 1 to 5',
+    holds: 'A webhook of an account: address, and the number of the last event that was taken',
+    life: 'Until its account removes it',
+    rights: {
+      api: ['find', 'insert', 'update', 'remove', 'createIndex'],
+      dashboard: ['find'],
+      webhooks: ['find', 'update'],
+      // `npm run admin -- webhooks` shows failures and delays. It needs no secrets.
+      admin: ['find'],
+    },
+    // By the second one the dashboard looks every two seconds for receivers that fail.
+    indexes: [[{ active: 1, dueAt: 1 }], [{ active: 1, failingSince: 1 }]],
+  },
+);
+export type Webhook = DocumentIn<typeof WEBHOOKS>;
+/** One try of a message. `ms`: until the status of the answer. */
+export type Attempt = NonNullable<Webhook['attempts']>[number];
+
+/** Returns the entries that a webhook's messages have. */
+export function sentBy({ types }: Pick<Webhook, 'types'>, entries: readonly LogEntry[]): LogEntry[] {
+  return entries.filter(({ told }) => !types || types.includes(told.Tipo));
+}
+
+/** A separate collection, so that a user who may read webhooks cannot forge messages. */
+export const WEBHOOK_SECRETS = defineCollection(
+  'webhookSecrets',
+  {
+    /** The webhook's `id`. */
+    _id: TEXT,
+    /**
+     * The newest first. An older secret signs until `until`. `value` is in clear text. `encrypted` takes its place, by the
+     * key with the id `key`. A sender of 1.4 knows only `value`, so it sends nothing rather than a wrong signature.
+     */
+    secrets: listOf(
+      part({
+        value: optional(TEXT),
+        encrypted: optional(TEXT),
+        key: optional(TEXT),
+        until: optional(MOMENT),
+      }),
+    ),
+  },
+  {
+    id: 'Id of a webhook',
+    holds: 'What signs its messages, encrypted with `WEBHOOK_SECRETS_KEY`',
+    life: 'As long as the webhook',
+    rights: { api: ['find', 'insert', 'update', 'remove'], webhooks: ['find'] },
+  },
+);
+export type SecretsDocument = DocumentIn<typeof WEBHOOK_SECRETS>;

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { run } from '#services/api/cli.ts';
+import { AuditStore } from '#shared/audit/audit-store.ts';
+import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { event } from '#test/fixtures/events.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+/** `npm run admin -- remove`. */
+
+const PASSWORD = 'una clave larga';
+const PERMISSIONS = 'guias.create,guias.read,guias.cancel,eventos.create';
+
+const test = services
+  .extend('admin', { scope: 'file' }, ({ stores }) => (...args: string[]) => {
+    return runCommand(run, args, { input: `${PASSWORD}\n`, env: { MONGODB_URI: stores.mongoUri } });
+  })
+  /** Creates a user and logs the user in. */
+  .extend('newUser', { scope: 'file' }, ({ admin, api }) => async (name: string, account: string) => {
+    const options = ['--account', account, '--permissions', PERMISSIONS, '--origin', 'MEX01'];
+    expect(await admin('create', name, ...options)).toMatchObject({ code: 0, err: '' });
+    return Client.login(api.url, name, PASSWORD);
+  })
+  /** Returns the names of the collections that hold a text. */
+  .extend('whereIs', { scope: 'file' }, ({ stores }) => async (text: string) => {
+    const found = [];
+    const names = ['guides', 'events', 'manifests', 'creations', 'users', 'accounts', 'audit', 'webhooks'];
+    for (const name of names) {
+      const documents = await stores.mongo.collection(name).find().toArray();
+      if (JSON.stringify(documents).includes(text)) found.push(name);
+    }
+    return found;
+  });
+
+const outcome = async (client: Client) => {
+  const { status, body } = await client.get('/api/auth/validate');
+  return [status, body.message];
+};
+const ENDED = [401, 'Acceso denegado'];
+
+test('a removed user leaves a name in the trail alone', async ({ admin, api, newUser, stores, whereIs }) => {
+  const [name, account] = [`u${randomUUID()}`, `a${randomUUID()}`];
+  const client = await newUser(name, account);
+  const [cancelled, moved] = await client.created(minimalGuide(), minimalGuide());
+  const numbers = [cancelled?.SEND_GUIA ?? '', moved?.SEND_GUIA ?? ''];
+  expect((await client.post(`/api/guias/${numbers[0]}/cancelar`, '')).status).toBe(200);
+  const manifest = (whose: Client) => whose.post('/api/manifiestos', {}, { 'idempotency-key': 'hoy' });
+  expect((await manifest(client)).status).toBe(200);
+  await client.post('/api/eventos', { Eventos: [event(numbers[1] ?? '', 'EnTransito')] });
+  await admin('limits', account, '--label-pages', '7');
+  const receiver = { account, url: 'https://tienda.example/', description: '', cursor: 0 };
+  await new WebhookStore(stores.mongo).add(receiver, 'whsec_x');
+  expect(await whereIs(name)).toEqual(['guides', 'events', 'manifests', 'users', 'audit']);
+
+  expect(await admin('remove', name)).toEqual({
+    code: 0,
+    out: [
+      `Usuario eliminado: ${name} (cuenta: ${account})`,
+      `La cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`,
+      'Sus webhooks (1) siguen recibiendo eventos: para eliminarlos, cree en la cuenta un usuario con webhooks.admin.',
+      '',
+    ].join('\n'),
+    err: 'Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n',
+  });
+
+  expect(await outcome(client)).toEqual(ENDED); // 10 s have passed
+  const headers = { 'x-username': name, 'x-password': PASSWORD };
+  expect((await call(`${api.url}/api/auth/login`, { method: 'POST', headers })).status).toBe(401);
+  expect((await admin('list')).out).not.toContain(name);
+  expect(await whereIs(name)).toEqual(['audit']);
+  expect(await stores.mongo.collection('accounts').findOne({ _id: account as never })).toBeNull();
+  const trail = await new AuditStore(stores.mongo).find({ user: name, action: 'admin.remove' }, 10);
+  expect(trail.map(({ subject, outcome }) => [subject, outcome])).toEqual([
+    [name, 'ok'],
+    [name, 'started'],
+  ]);
+
+  // The guides are the account's, as they were.
+  const heir = await newUser(`h${randomUUID()}`, account);
+  const seen = (await heir.get('/api/guias')).body.data as { SEND_GUIA: string; SEND_ESTATUS: string }[];
+  expect(Object.fromEntries(seen.map(({ SEND_GUIA, SEND_ESTATUS }) => [SEND_GUIA, SEND_ESTATUS]))).toEqual({
+    [numbers[0] ?? '']: 'Cancelado',
+    [numbers[1] ?? '']: 'EnTransito',
+  });
+
+  // Another user of the same name gets neither tokens nor guides nor manifests of the former one.
+  const namesake = await newUser(name, `b${randomUUID()}`);
+  passTime(10_000);
+  expect(await outcome(client)).toEqual(ENDED);
+  expect(await outcome(namesake)).toEqual([200, 'Token valido']);
+  expect((await manifest(namesake)).body.codigo).toBe('sin_guias_por_entregar');
+  expect((await admin('account', name, `c${randomUUID()}`)).code).toBe(0);
+  expect(await stores.mongo.collection('guides').countDocuments({ account })).toBe(2);
+});
+
+test('limits stay with another user; a disabled one is waited for', async ({ admin, newUser, stores }) => {
+  const [name, other, account] = [`u${randomUUID()}`, `o${randomUUID()}`, `a${randomUUID()}`];
+  await newUser(name, account);
+  const client = await newUser(other, account);
+  await admin('limits', account, '--label-pages', '7');
+  await admin('disable', name);
+  expect(await admin('remove', name)).toEqual({
+    code: 0,
+    out: `Usuario eliminado: ${name} (cuenta: ${account})\n`,
+    err: 'Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n',
+  });
+  expect(await stores.mongo.collection('accounts').countDocuments({ _id: account as never })).toBe(1);
+  expect((await outcome(client))[0]).toBe(200);
+});
+
+test('an account of the same name keeps it, which is said before', async ({ admin, newUser, whereIs }) => {
+  const name = `u${randomUUID()}`;
+  await (await newUser(name, name)).created(minimalGuide());
+  const { code, err } = await admin('remove', name);
+  expect([code, err]).toEqual([0, expect.stringMatching(/^Su cuenta se llama igual: .*\nDeshabilitado\./s)]);
+  expect(await whereIs(name)).toEqual(['guides', 'audit']);
+});
+
+test('a removal that was cut can be repeated', async ({ admin, newUser, stores, whereIs }) => {
+  const name = `u${randomUUID()}`;
+  await (await newUser(name, 'demo')).created(minimalGuide());
+  await admin('disable', name);
+  // A creation that is not stored yet; the command waits for it, and here nobody stores it.
+  const open = { _id: 'cut' as never, openSince: new Date(Date.now() + 3_600_000) };
+  await stores.mongo.collection('creations').insertOne(open);
+  const cut = admin('remove', name);
+  await expect
+    .poll(async () => (await new AuditStore(stores.mongo).find({ user: name }, 1))[0]?.outcome)
+    .toBe('started');
+  expect(await whereIs(name)).toContain('users');
+  await stores.mongo.collection('creations').deleteOne({ _id: open._id });
+  expect((await cut).code).toBe(0);
+  expect(await whereIs(name)).toEqual(['audit']);
+});

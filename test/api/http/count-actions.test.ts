@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import { ACTIONS_METRIC } from '#shared/actions/user-actions.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+const test = services.extend('counts', { scope: 'file' }, ({ api }) => async () => {
+  const metrics = await (await fetch(`${api.url}/metrics`)).text();
+  const lines = metrics.matchAll(
+    new RegExp(`^${ACTIONS_METRIC}{action="(\\w+)",outcome="(\\w+)"} (\\d+)`, 'gm'),
+  );
+  return Object.fromEntries(
+    [...lines].map(([, action, outcome, count]) => [`${action} ${outcome}`, Number(count)]),
+  );
+});
+
+test('what users get is counted by what they do, and their own errors are not', async ({
+  api,
+  counts,
+  demo,
+}) => {
+  const order = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
+  const before = await counts();
+  const answers = [
+    await demo.post('/api/guias/crear', { ...order, Guia: [] }),
+    await demo.post('/api/guias/validar', order),
+    await new Client(api.url, 'no.token.atall').post('/api/guias/crear', order),
+    await demo.get('/api/guias/123'),
+    await demo.post('/api/guias/crear', order),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([400, 200, 401, 404, 200]);
+  await expect.poll(counts).toEqual({
+    ...before,
+    'create ok': 1 + Number(before['create ok']),
+    'read ok': 1 + Number(before['read ok']),
+  });
+});

@@ -1,0 +1,191 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect } from 'vitest';
+import { ROOMS } from '#services/api/app.ts';
+import { codigosOf } from '#services/api/http/errors.ts';
+import { errorsOf } from '#services/api/http/room.ts';
+import { eventsMessage, signedHeaders, testEvent } from '#services/webhooks/message.ts';
+import { commonHttpErrors, type HttpError } from '#shared/http/http-errors.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
+import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
+import { call } from '#test/fixtures/client.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+const httpErrors = errorsOf(ROOMS);
+
+type Content = Record<string, { schema: { $ref: string }; examples?: Record<string, { value: unknown }> }>;
+type Documented = {
+  operationId: string;
+  tags: string[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; headers?: object; content?: Content }>;
+  'x-codigos': Record<string, string[]>;
+};
+type OpenApi = {
+  servers: object[];
+  tags: { name: string; 'x-displayName': string }[];
+  paths: Record<string, Record<string, Documented>>;
+  webhooks: Record<string, { post: Documented & { parameters: { name: string }[] } }>;
+  components: { schemas: Record<string, { properties?: object }> };
+};
+
+const test = services
+  .extend('text', { scope: 'file' }, async ({ api }) => (await fetch(`${api.url}/api/openapi.json`)).text())
+  .extend('document', { scope: 'file' }, ({ text }): OpenApi => JSON.parse(text))
+  .extend('messages', { scope: 'file' }, ({ document }) =>
+    Object.entries(document.webhooks).map(([name, { post }]) => ({ ...post, name })),
+  )
+  .extend('operations', { scope: 'file' }, ({ document }) =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        name: `${method.toUpperCase()} ${path}`,
+        id: operation.operationId,
+      })),
+    ),
+  );
+
+const ENTRY = {
+  told: {
+    ...{ Guia: '390458235877', Id: 'E1', Tipo: 'Entregado', Ocurrido: '2026-11-22T19:05:00.000Z' },
+    ...{ Sucursal: 'MTY01', Paquete: 1, Recibe: 'Luis' },
+  },
+  ...{ status: 'Entregado', version: 4, reference: 'PEDIDO-1042', registered: new Date() },
+} as LogEntry;
+
+/** Reads Fastify's tree of routes, in which each line is a part of a path below that of a shorter indent. */
+function routesOf(tree: string): string[] {
+  const parts: string[] = [];
+  return [...tree.matchAll(/^([│ ]*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?$/gm)].flatMap(
+    ([, indent = '', part = '', methods]) => {
+      parts.splice(indent.length / 4, Number.POSITIVE_INFINITY, part);
+      // A parameter may have a pattern behind its name.
+      const path = parts.join('').replace(/:(\w+)(?:\(\^.*\$\))?/g, '{$1}');
+      const names = methods?.split(', ').filter((method) => method !== 'HEAD') ?? [];
+      return names.map((method) => `${method} ${path}`);
+    },
+  );
+}
+
+/** Finds schemas with properties which stand in a part of the document without a name. */
+function unnamedObjects(part: unknown): unknown[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const own = 'type' in part && part.type === 'object' && 'properties' in part ? [part] : [];
+  return [...own, ...Object.values(part).flatMap(unnamedObjects)];
+}
+
+describe('/api/openapi.json', () => {
+  test('passes a public linter without an error or a warning', async ({ text }) => {
+    // That rule takes no heed of methods: POST /api/guias/{guia}/cancelar and GET /api/guias/etiqueta/{guia} never meet.
+    const rules = { 'no-ambiguous-paths': 'off' } as const;
+    const config = await createConfig({ extends: ['recommended'], rules });
+    const problems = await lintFromString({ source: text, config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  test('has every route of the server, and no other', ({ api, operations }) => {
+    const routes = routesOf(api.server.printRoutes({ commonPrefix: false }));
+    const pages = routes.filter((route) => /^\w+ \/api\/(?!docs|openapi\.json)/.test(route));
+    expect(pages.toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+  });
+
+  test('gives every object of the wire a name, and every name to one object', ({ document }) => {
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining([
+        ...['Remitente', 'Destinatario', 'Producto', 'CreadoPor', 'Guia', 'SolicitudDeGuias'],
+        ...['GuiaCreada', 'GuiaCompleta', 'Sucursal', 'Problema', 'RespuestaError', 'RespuestaGuiasCreadas'],
+      ]),
+    );
+    expect(unnamedObjects([document.paths, document.webhooks])).toEqual([]);
+    for (const [name, { properties }] of Object.entries(document.components.schemas)) {
+      expect([name, unnamedObjects(properties)]).toEqual([name, []]);
+    }
+  });
+
+  test('has no example that its schema refuses', ({ document, operations, messages }) => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    let examples = 0;
+    for (const { name, requestBody, responses } of [...operations, ...messages]) {
+      for (const { content = {} } of [...Object.values(responses), ...(requestBody ? [requestBody] : [])]) {
+        const json = content['application/json'];
+        if (!json) continue;
+        const { schema } = json;
+        const validate = ajv.compile({ $ref: `document${schema.$ref}` });
+        for (const [title, { value }] of Object.entries(json.examples ?? {})) {
+          examples++;
+          validate(value);
+          expect([name, title, validate.errors ?? 'valid']).toEqual([name, title, 'valid']);
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(100);
+  });
+
+  test('names by status the codes of each operation, all of which the one table has', ({ operations }) => {
+    const known = Object.keys(httpErrors).flatMap((code) => codigosOf(httpErrors, code));
+    for (const { name, responses, 'x-codigos': codigos } of operations) {
+      const refusals = Object.keys(responses).filter((status) => Number(status) >= 400);
+      expect([name, Object.keys(codigos)]).toEqual([name, refusals]);
+      for (const [status, codes] of Object.entries(codigos)) {
+        expect([name, known]).toEqual([name, expect.arrayContaining(codes)]);
+        for (const code of codes) expect(responses[status]?.description).toContain(`\`${code}\``);
+      }
+    }
+  });
+
+  test('has no error without a code and a text, and none of guides where there are none', ({
+    operations,
+  }) => {
+    const filled = expect.stringMatching(/./);
+    for (const { name, responses, 'x-codigos': codigos } of operations) {
+      for (const status of Object.keys(codigos)) {
+        const { examples = {} } = responses[status]?.content?.['application/json'] ?? {};
+        for (const [title, { value }] of Object.entries(examples)) {
+          expect([name, title, value]).toEqual([
+            ...[name, title],
+            expect.objectContaining({ codigo: filled, message: filled }),
+          ]);
+        }
+      }
+      const codes = Object.values(codigos).flat();
+      const ofGuides = codes.filter((code) => /^(guia|destino|origen|cotizacion|sin_cobertura)/.test(code));
+      expect([name, /guias|manifiestos|eventos|sucursales/.test(name) ? [] : ofGuides]).toEqual([name, []]);
+    }
+  });
+
+  test('has the messages that webhooks receive, as they are sent', ({ document, messages }) => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const sent = [eventsMessage({ id: 'w', cursor: 0 }, [ENTRY], 1), testEvent()];
+    expect(messages.map(({ name }) => name)).toEqual(sent.map(({ body }) => JSON.parse(body).type));
+    for (const [i, { name, parameters, requestBody }] of messages.entries()) {
+      const [message] = sent.slice(i);
+      if (!message) throw new Error(name);
+      const headers = Object.keys(signedHeaders(message, [newSecret()], new Date()));
+      expect(parameters.map(({ name }) => name)).toEqual(headers);
+      const schema = requestBody?.content['application/json']?.schema.$ref;
+      const validate = ajv.compile({ $ref: `document${schema}` });
+      validate(JSON.parse(message.body));
+      expect([name, validate.errors ?? 'valid']).toEqual([name, 'valid']);
+    }
+  });
+
+  test('says where clients reach the API', async ({ document, startApi }) => {
+    expect(document.servers).toEqual([{ url: '/' }]);
+    const { url } = await startApi({ PUBLIC_URL: 'https://guias.example' });
+    expect((await call(`${url}/api/openapi.json`)).body).toMatchObject({
+      servers: [{ url: 'https://guias.example' }],
+    });
+  });
+
+  test('shows every message that the API can answer', async ({ text }) => {
+    for (const [code, { message, advice }] of Object.entries<HttpError>(httpErrors)) {
+      const documented = advice !== undefined && !(code in commonHttpErrors);
+      if (documented && typeof message === 'string') {
+        expect(text).toContain(JSON.stringify(message).slice(1, -1));
+      }
+    }
+    expect(text).toContain('No hay cobertura para el código postal: 99999');
+  });
+});

@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
+import { ROOMS } from '#services/api/app.ts';
+import { errorOf } from '#services/api/http/errors.ts';
+import { errorsOf } from '#services/api/http/room.ts';
+import type { HttpError } from '#shared/http/http-errors.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
+import { printingTest as services } from '#test/fixtures/services.ts';
+import { CHAPTERS } from './chapters.ts';
+import { codeBlocks, escaped } from './code-blocks.ts';
+
+const httpErrors = errorsOf(ROOMS);
+
+const test = services
+  .override('settings', { GUIDES_PER_DAY_PER_ACCOUNT: '4321' })
+  /** The HTML of a page. */
+  .extend('read', { scope: 'file' }, ({ api }) => async (path: string) => {
+    const response = await fetch(api.url + path);
+    expect([path, response.status]).toEqual([path, 200]);
+    return response.text();
+  });
+
+describe('/', () => {
+  test('leads a browser to the guide', async ({ api }) => {
+    const response = await fetch(api.url, { headers: { accept: 'text/html,*/*' }, redirect: 'manual' });
+    expect([response.status, response.headers.get('location'), response.headers.get('vary')]).toEqual([
+      302,
+      '/api/docs',
+      'Accept',
+    ]);
+  });
+
+  test.for([
+    ['GET', '*/*'],
+    ['POST', 'text/html'],
+  ] as const)('is unknown as before to %s with Accept: %s', async ([method, accept], { api }) => {
+    const response = await fetch(api.url, { method, headers: { accept }, redirect: 'manual' });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ codigo: 'recurso_no_encontrado' });
+  });
+});
+
+describe('the guide for integrators', () => {
+  /** The page to try requests has a policy of its own (test/security/headers.test.ts). */
+  const readOnly = CHAPTERS.filter((path) => path !== '/probar');
+  test.for([...readOnly, '/buscar?q=x'])(
+    '/api/docs%s runs no script and loads from nowhere else',
+    async (path, { api }) => {
+      const { status, headers } = await fetch(`${api.url}/api/docs${path}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      );
+    },
+  );
+
+  test('says what to do about every code that the API answers', async ({ read }) => {
+    const page = await read('/api/docs/errores');
+    for (const { codigo, message, advice } of Object.values<HttpError>(httpErrors)) {
+      if (advice === undefined) continue; // nobody gets it, or its first problem is answered
+      expect(page).toContain(`<h3 id="${codigo}"><a href="#${codigo}">`);
+      if (typeof message === 'string') expect(page).toContain(escaped(message));
+    }
+    expect(page).toMatch(/<code>destino_invalido<\/code> 400 o 404/);
+    const index = page.slice(page.indexOf('id="indice"'), page.indexOf('id="que-hacer'));
+    expect(index).toContain('<a href="#sin_cobertura"><code>sin_cobertura</code></a>');
+  });
+
+  test('names beside the fields each refusal and each warning of a field', async ({ read }) => {
+    const page = await read('/api/docs/campos');
+    const warned = Object.values<HttpError>(httpErrors).filter(({ status }) => status === 200);
+    const refused = ['required', 'type', 'invalid', 'too-long', 'unknown'] as const;
+    for (const { codigo } of [...warned, ...refused.map((rule) => errorOf(httpErrors, `field-${rule}`))]) {
+      expect(page).toContain(`<a href="/api/docs/errores#${codigo}"><code>${codigo}</code></a>`);
+    }
+  });
+
+  test('has every operation, field and limit, as they are in force', async ({ api, read }) => {
+    const document = (await (await fetch(`${api.url}/api/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+      components: { schemas: Record<string, { properties: object }> };
+    };
+    const first = await read('/api/docs');
+    expect(document.paths).toHaveProperty(['/api/guias/crear', 'post']);
+    const reference = await read('/api/docs/operaciones');
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { operationId }] of Object.entries(methods)) {
+        const request = `<code>${method.toUpperCase()} ${path}</code>`;
+        expect(first).toContain(request);
+        expect(first).toContain(`<a href="/api/docs/operaciones#${operationId}">`);
+        const [, section = ''] = reference.split(`<h3 id="${operationId}">`);
+        expect(section.split('<h3')[0]).toContain(request);
+      }
+    }
+    expect(first.indexOf('crearGuias')).toBeLessThan(first.indexOf('iniciarSesion'));
+    const fields = await read('/api/docs/campos');
+    for (const section of ['Remitente', 'Destinatario', 'Producto', 'CreadoPor', 'Guia']) {
+      const names = Object.keys(document.components.schemas[section]?.properties ?? {});
+      expect([section, names]).not.toEqual([section, []]);
+      for (const field of names) {
+        expect(fields).toContain(`<code>${field}</code>`);
+      }
+    }
+    expect(await read('/api/docs/limites')).toContain('>4,321</td>');
+  });
+
+  test('has the table of retries that the OpenAPI document has', async ({ read }) => {
+    const page = await read('/api/docs/reintentos');
+    expect(page).toContain('>503 <code>resultado_desconocido</code>, o conexión cortada sin respuesta</td>');
+    expect(await read('/api/openapi.json')).toContain(
+      '| 503 `resultado_desconocido`, o conexión cortada sin respuesta | Existen todas en un minuto, o ninguna | Busque sus guías antes de repetir | Repita |',
+    );
+  });
+
+  test.for([
+    ['codigopostal', 'campos#Destinatario', 'Destinatario'],
+    ['SIN_COBERTURA', 'errores#sin_cobertura', 'sin_cobertura 400 o 404'],
+    ['cancelarGuia', 'operaciones#cancelarGuia', 'cancelarGuia Cancelar una guía'],
+    ['térmica', 'etiquetas#cual-elegir', 'Cuál elegir'],
+  ] as const)('finds %s', async ([query, path, title], { read }) => {
+    const page = await read(`/api/docs/buscar?q=${encodeURIComponent(query)}`);
+    expect(page).toContain(`<a href="/api/docs/${path}">${title}</a>`);
+    expect(page).toContain(`value="${query}"`);
+  });
+
+  test('says that it finds nothing, and shows markup as text', async ({ read }) => {
+    const page = await read('/api/docs/buscar?q=%3Cscript%3Ealert(1)%3C/script%3E');
+    expect(page).toContain('<h1>Nada de «&lt;script&gt;alert(1)&lt;/script&gt;»</h1>');
+    expect(page).not.toContain('<script>');
+    await read('/api/docs/buscar');
+    await read(`/api/docs/buscar?q=a&q=${'b'.repeat(2_000)}`);
+  });
+
+  test('has every example, as it stands in the repository', async ({ read }) => {
+    const page = await read('/api/docs/ejemplos');
+    const files = repositoryFiles.filter((path) => /^examples\/[^/]+\.(?!md$)/.test(path));
+    expect(files.length).toBeGreaterThan(7);
+    for (const file of files) {
+      const path = `/api/docs/ejemplos/${basename(file)}`;
+      expect(page).toContain(`<a href="${path}">`);
+      expect(await read(path)).toBe(await readFile(join(repoRoot, file), 'utf8'));
+    }
+  });
+
+  test('begins with commands that print a label as they stand', async ({ api, folder, read }) => {
+    const blocks = codeBlocks(await read('/api/docs'));
+    expect(blocks.length).toBe(3);
+    const script = blocks.join('\n');
+    expect(script).toContain(`API=${api.url}\n`);
+    await writeFile(join(folder, 'primera.sh'), script);
+    await promisify(execFile)('sh', ['-e', 'primera.sh'], { cwd: folder, timeout: 60_000 });
+    expect((await readFile(join(folder, 'guia.pdf'))).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+});

@@ -1,0 +1,57 @@
+import { setImmediate } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import type { GuideStore } from '#services/api/guides/guide-store.ts';
+import { EventRegister } from '#services/api/tracking/event-register.ts';
+import type { EventLog } from '#shared/tracking/event-log.ts';
+import type { EventBody } from '#shared/tracking/event-model.ts';
+
+/** What accounts may have under way in the register of a process, beside a log that holds every append up. */
+
+const TOLD: EventBody = {
+  Id: 'e1',
+  Guia: '390458235877',
+  Tipo: 'EnTransito',
+  Ocurrido: '2026-11-22T19:05:00.000Z',
+};
+
+/** Returns a register, and the accounts whose appends have begun; `end` ends the first of them. */
+function holdingRegister() {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const log: Pick<EventLog, 'append' | 'done'> = {
+    done: async () => {},
+    append: async <Result>(account: string) => {
+      begun.push(account);
+      const { promise, resolve } = Promise.withResolvers<Result>();
+      ends.push(() => resolve({ verdicts: Array(500).fill('repeated'), states: new Map() } as Result));
+      return promise;
+    },
+  };
+  const guides: Pick<GuideStore, 'find'> = { find: async () => undefined };
+  const register = new EventRegister(
+    { log: log as EventLog, guides: guides as GuideStore, adjusterOf: async () => undefined },
+    new Registry(),
+    () => {},
+  );
+  const add = (account: string) => register.add(account, TOLD, 'escaner');
+  return { add, begun, end: () => ends.shift()?.() };
+}
+
+test('appends of sixteen accounts are under way at a time, and one of each account', async () => {
+  const { add, begun, end } = holdingRegister();
+  for (let i = 0; i < 40; i++) void add(`account-${i % 20}`);
+  for (let i = 0; i < 10; i++) await setImmediate();
+  expect(begun).toEqual(Array.from({ length: 16 }, (_, i) => `account-${i}`));
+  end();
+  await expect.poll(() => begun.length).toBe(17);
+  expect(begun.at(-1)).toBe('account-16');
+});
+
+test('ten thousand events of an account wait, the next one is refused, and another account has its turn', async () => {
+  const { add, begun } = holdingRegister();
+  for (let i = 0; i < 10_000; i++) void add('greedy');
+  await expect(add('greedy')).rejects.toMatchObject({ code: 'overloaded', params: { seconds: 2 } });
+  void add('other');
+  await expect.poll(() => begun).toEqual(['greedy', 'other']);
+});

@@ -1,0 +1,53 @@
+import { Registry } from 'prom-client';
+import { expect } from 'vitest';
+import { ActionCounts } from '#shared/actions/action-counts.ts';
+import { UserActions } from '#shared/actions/action-trouble.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { RedisClock } from '#shared/stores/redis-clock.ts';
+import { test as stores } from '#test/fixtures/stores.ts';
+
+/** `count('F..')` has a creation fail, and two succeed. It returns what the process says of its creations then. */
+const test = stores.extend('count', ({ stores: { redis, prefix } }) => {
+  const counts = new ActionCounts(redis, prefix, new RedisClock(redis), createLogger('test', 'silent'));
+  const actions = new UserActions(['create'], counts, new Registry());
+  return (outcomes: string) => {
+    for (const outcome of outcomes)
+      actions.count('create', outcome === 'F' ? 'failed' : 'ok', 'error_interno');
+    return actions.report(Date.now()).create?.failing;
+  };
+});
+
+test('a fault of all is over with the first success', ({ count }) => {
+  expect(count('.'.repeat(1_000))).toBeUndefined();
+  expect(count('FFF')).toMatchObject({
+    notOk: 3,
+    all: 3,
+    lastNotOk: 3,
+    lastAll: 3,
+    codigo: 'error_interno',
+  });
+  expect(count('.')).toBeUndefined();
+  expect(count('F')).toMatchObject({ notOk: 4, lastNotOk: 4, lastAll: 20 });
+});
+
+test.for([
+  ['every second request', 'F.', 8],
+  ['every third request', 'F..', 4],
+  ['a third of all, irregularly', 'F...FF.F....F..FF.....F.F...F..', 6],
+] as const)('a fault of %s goes on', ([, outcomes, least], { count }) => {
+  count(outcomes.repeat(4));
+  for (const outcome of outcomes.repeat(4)) expect(count(outcome)).toMatchObject({ codigo: 'error_interno' });
+  expect(count(outcomes)).toMatchObject({ notOk: expect.toSatisfy((failed: number) => failed >= least) });
+});
+
+test('a fault of some is over after twice the longest row of successes in it', ({ count }) => {
+  count('F..F...F');
+  expect(count('......')).toMatchObject({ notOk: 3, all: 14 });
+  expect(count('.')).toBeUndefined();
+  expect(count('F')).toMatchObject({ notOk: 4, all: 16 });
+});
+
+test('single failures far apart are each a fault of their own', ({ count }) => {
+  const calm = '.'.repeat(200);
+  expect(count(`F${calm}F${calm}F${calm}F`)).toMatchObject({ notOk: 1, all: 1 });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, onTestFinished, vi } from 'vitest';
+import { createIndexes } from '#shared/stores/collection.ts';
+import { type SecretsDocument, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
+import { type HeldWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { test as storesTest } from '#test/fixtures/stores.ts';
+
+/** Who may change a webhook, and when: a sender that holds it, another one, and its account. */
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const FAILED = { at: new Date(), ms: 12, status: 500, reason: 'Respondio 500' };
+
+const test = storesTest
+  .extend('webhooksOf', { scope: 'file' }, ({ stores }) => stores.mongo.collection<Webhook>('webhooks'))
+  .extend('secretsOf', { scope: 'file' }, ({ stores }) =>
+    stores.mongo.collection<SecretsDocument>('webhookSecrets'),
+  )
+  .extend('store', async ({ stores, webhooksOf }) => {
+    await webhooksOf.deleteMany({});
+    await createIndexes(stores.mongo, WEBHOOKS);
+    return new WebhookStore(stores.mongo);
+  })
+  .extend('secret', newSecret())
+  .extend('id', async ({ store, secret }) => {
+    const webhook = { account: 'a', url: 'https://tienda.example/', description: '', cursor: 0 };
+    return (await store.add(webhook, secret))?.id ?? '';
+  })
+  /** Claims the webhook as soon as it is due. */
+  .extend('claim', ({ store }) => () => {
+    return vi.waitFor(async () => (await store.claim()) ?? Promise.reject(), 10_000);
+  })
+  /** Claims the webhook, and has begun a message of three events. */
+  .extend('held', async ({ store, claim, id }): Promise<HeldWebhook> => {
+    const held = await claim();
+    expect(held.id).toBe(id);
+    expect(await store.beginMessage(held, 3, new Date())).toBe(true);
+    return held;
+  })
+  .extend('read', ({ webhooksOf, id }) => async () => {
+    return (await webhooksOf.findOne({ id })) as Webhook;
+  })
+  .extend('set', ({ webhooksOf, id }) => (values: Partial<Webhook>) => {
+    return webhooksOf.updateOne({ id }, { $set: values });
+  });
+
+test('a process whose lease was taken changes nothing', async ({ store, set, held, read, claim }) => {
+  await set({ leaseUntil: new Date(0), dueAt: new Date(0) });
+  const other = await claim();
+  const before = await read();
+  expect(await store.beginMessage(held, 9, new Date())).toBe(false);
+  expect(await store.moveCursor(held, 9)).toBe(false);
+  await store.postpone(held, FAILED, MINUTE, true);
+  expect(await store.disable(held, 'Respondio 410: ya no existe', FAILED)).toBe(false);
+  await store.release(held);
+  expect(await read()).toEqual(before);
+  expect(await store.moveCursor(other, 3)).toBe(true);
+});
+
+test('a webhook that its account activates while a message fails stays on', async ({
+  store,
+  set,
+  held,
+  read,
+  claim,
+}) => {
+  await set({ failures: 3 });
+  await store.activate('a', held.id);
+  expect(await store.disable({ ...held, failures: 3 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
+  const { active, failures, off } = await read();
+  expect({ active, failures, off }).toEqual({ active: true, failures: 0, off: undefined });
+  expect(await claim()).toMatchObject({ id: held.id });
+});
+
+test('an account that activates a webhook that fails gets no other five days; one that was off does', async ({
+  store,
+  set,
+  id,
+  read,
+}) => {
+  const failingSince = new Date(Date.now() - 4 * DAY);
+  await set({ failures: 9, failingSince });
+  await store.activate('a', id);
+  expect(await read()).toMatchObject({ failures: 0, failingSince });
+  await set({ active: false });
+  await store.activate('a', id);
+  expect(await read()).not.toHaveProperty('failingSince');
+});
+
+test('support sees a webhook at which no sender has looked for ten minutes', async ({ store, set, id }) => {
+  await set({ dueAt: new Date(Date.now() - 9 * MINUTE) });
+  expect(await store.listTroubled(10)).toEqual([]);
+  await set({ dueAt: new Date(Date.now() - 11 * MINUTE) });
+  expect(await store.listTroubled(10)).toMatchObject([{ id }]);
+});
+
+describe('to wake', () => {
+  test('a webhook that is held is not lost when it is let go', async ({ store, held, id, claim }) => {
+    await store.wake('a', 0);
+    expect(await store.moveCursor(held, 3)).toBe(true);
+    await store.release(held);
+    expect(await claim()).toMatchObject({ id });
+  });
+
+  test('cuts no pause of a webhook that fails', async ({ store, held, read }) => {
+    await store.postpone(held, FAILED, MINUTE, true);
+    const { dueAt } = await read();
+    await store.wake('a', 0);
+    expect((await read()).dueAt).toEqual(dueAt);
+    expect(await store.claim()).toBeUndefined();
+  });
+});
+
+test('of the tries of a webhook the last ten are kept, the newest first', async ({ store, held, read }) => {
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 23, 12, 0, second));
+  for (let second = 1; second <= 12; second++) {
+    expect(await store.moveCursor(held, 3, { at: at(second), ms: second, status: 204 })).toBe(true);
+  }
+  expect((await read()).attempts?.map(({ ms }) => ms)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+  await store.postpone(held, { ...FAILED, at: at(13) }, MINUTE, true);
+  const { attempts, lastSuccess, lastFailure } = await read();
+  expect(attempts?.[0]).toEqual({ ...FAILED, at: at(13) });
+  expect([lastSuccess, lastFailure]).toEqual([at(12), { at: at(13), reason: 'Respondio 500' }]);
+});
+
+describe('to skip', () => {
+  test('moves the cursor past the message that was begun, once', async ({ store, held, read }) => {
+    await store.postpone(held, FAILED, MINUTE, true);
+    const failing = (await read()) as Webhook & { through: number };
+    expect(await store.skip(failing)).toMatchObject({ cursor: 3, failures: 0, active: true });
+    expect(await read()).not.toHaveProperty('through');
+    expect(await store.skip(failing)).toBeUndefined();
+    expect((await read()).cursor).toBe(3);
+  });
+
+  test('has the last word over a try that is under way', async ({ store, set, held, read }) => {
+    await set({ failures: 2 });
+    await store.skip({ ...(await read()), through: 3 });
+    const before = await read();
+    expect(await store.moveCursor({ ...held, failures: 2 }, 3, FAILED)).toBe(false);
+    expect(await store.disable({ ...held, failures: 2 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
+    expect(await read()).toMatchObject({ cursor: 3, active: true, replays: before.replays });
+  });
+});
+
+describe('secrets', () => {
+  test('sign for a day after a change, the newest four', async ({ store, secretsOf, id, secret }) => {
+    const added = [newSecret(), newSecret(), newSecret(), newSecret()];
+    for (const each of added.slice(0, 3)) await store.secrets.add(id, each);
+    expect(await store.secrets.of(id)).toEqual([...added.slice(0, 3).toReversed(), secret]);
+    const [newest, ...older] = (await secretsOf.findOne({ _id: id }))?.secrets ?? [];
+    expect(newest).not.toHaveProperty('until');
+    for (const { until } of older)
+      expect(Math.abs((until?.getTime() ?? 0) - Date.now() - DAY)).toBeLessThan(MINUTE);
+    await store.secrets.add(id, added[3] as string);
+    expect(await store.secrets.of(id)).toEqual(added.toReversed());
+    await secretsOf.updateOne({ _id: id }, { $set: { 'secrets.1.until': new Date(0) } });
+    expect(await store.secrets.of(id)).toEqual([added[3], added[1], added[0]]);
+  });
+
+  test('go with their webhook', async ({ store, secretsOf, id }) => {
+    expect(await store.remove('a', id)).toBe(true);
+    expect(await secretsOf.findOne({ _id: id })).toBeNull();
+    expect(await store.secrets.add(id, newSecret())).toBe(false);
+    expect(await store.remove('a', id)).toBe(false);
+  });
+});
+
+describe.each([
+  ['ahead', 2 * MINUTE],
+  ['behind', -2 * MINUTE],
+])('a process whose clock is two minutes %s', (_where, offset) => {
+  /** Has this process's clock differ from that of the database; timers run as ever. */
+  const shiftClock = () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offset });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+
+  test('claims what is due, and frees it for others', async ({ store, id, read, claim }) => {
+    const now = Date.now();
+    shiftClock();
+    const held = await claim();
+    expect(held.id).toBe(id);
+    expect(Math.abs(held.leaseUntil.getTime() - now - 30_000)).toBeLessThan(15_000);
+    await store.wake('a', 0);
+    await store.release(held);
+    vi.useRealTimers();
+    expect(Math.abs((await read()).dueAt.getTime() - now)).toBeLessThan(15_000);
+    expect(await claim()).toMatchObject({ id });
+  });
+
+  test('counts who is behind or off, and ends secrets, alike', async ({ store, secretsOf, set, id }) => {
+    const now = Date.now();
+    const ago = (ms: number) => new Date(now - ms);
+    const secrets = [
+      { value: 'new' },
+      { value: 'old', until: ago(-MINUTE) },
+      { value: 'ended', until: ago(MINUTE) },
+    ];
+    await secretsOf.updateOne({ _id: id }, { $set: { secrets } });
+    await set({ waitingSince: ago(9 * MINUTE) });
+    shiftClock();
+    expect(await store.countBehind()).toBe(0);
+    expect(await store.secrets.of(id)).toEqual(['new', 'old']);
+    await set({ waitingSince: ago(11 * MINUTE) });
+    expect(await store.countBehind()).toBe(1);
+    await set({ active: false, off: { at: ago(9 * MINUTE), reason: '' } });
+    expect([await store.countDisabled(10 * MINUTE), await store.countDisabled(8 * MINUTE)]).toEqual([1, 0]);
+  });
+});
