@@ -26,8 +26,8 @@ import { addWebhooksCommand } from './webhooks/webhooks-command.ts';
  * the list of processes. For the same reason no message repeats an unexpected argument.
  */
 
-/** What the rooms store of users and accounts. */
-const OWNED: readonly OwnedData[] = [ownedGuides, ownedManifests, namesOfUsers, ownedWebhooks];
+/** What the rooms store of users and accounts. `namesOfUsers` waits for guides that are not stored yet, so the others follow. */
+const OWNED: readonly OwnedData[] = [ownedGuides, namesOfUsers, ownedManifests, ownedWebhooks];
 
 if (import.meta.main) process.exitCode = await run(process.argv);
 

@@ -38,7 +38,7 @@ export class ProblemList {
 
 /**
  * An error that the domain foresees, without HTTP or the queue. A table at each edge maps the `code`:
- * `shared/http/http-errors.ts`, `errors.ts` of a service, `queue/` of the label worker.
+ * `shared/http/http-errors.ts`, `errors.ts` of a service or of a room of the api, `queue/` of the label worker.
  */
 export class DomainError extends Error {
   override name = 'DomainError';

@@ -1,4 +1,4 @@
-/** What an account used in a month. Sums of money are in centavos. k8s/operations.md "Billing" says what each figure is. */
+/** What an account used in a month. Sums of money are in centavos. `npm run admin -- usage --help` says what each figure is. */
 export type Figures = {
   guides: number;
   cancelled: number;

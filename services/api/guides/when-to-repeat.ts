@@ -1,4 +1,4 @@
-/** What holds after each answer to a creation, and when to send it again, as docs/contract.md "Guides" has it. */
+/** What holds after each answer to a creation, and when to send it again. docs/contract.md "Guides" says which guides exist then. */
 export const WHEN_TO_REPEAT_HEADS = [
   'Respuesta',
   'Las guías de esta solicitud',
