@@ -39,7 +39,7 @@ const NAME = matching(
   'debe tener de 1 a 120 caracteres, sin caracteres de control',
 );
 
-/** The columns of sucursales.csv (docs/contract.md "Branches"). */
+/** The columns of sucursales.csv. */
 export const branchTable: CsvTable<Branch, keyof Branch> = {
   rules: {
     Codigo: CODE,

@@ -52,7 +52,7 @@ export const USERS = defineCollection(
     oneTimeUntil: optional(MOMENT),
     /** The password before, as long as both are valid, by the database's clock. Shares its salt with `passwordHash`. */
     previousPassword: optional(part({ hash: TEXT, until: MOMENT })),
-    /** Whether the account is for rehearsals (docs/contract.md "Test accounts"). All its users have the same value. */
+    /** Whether the account is for rehearsals (docs/contract.md "Rehearsal"). All its users have the same value. */
     test: optional(FLAG),
     /**
      * Only tokens and sessions of this generation are accepted. Absent until a user's tokens are ended. It is not a time,

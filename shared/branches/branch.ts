@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** A branch as the wire shows it (docs/contract.md "Branches"). */
+/** A branch as the wire shows it. */
 export const Branch = Type.Object(
   {
     Codigo: Type.String({ examples: ['MEX01'] }),

@@ -10,14 +10,14 @@ export interface ErrorCodes {
 export type ErrorCode = keyof ErrorCodes;
 export type CodesOf<Table> = Record<keyof Table, unknown>;
 
-/** Most problems that an answer names (docs/contract.md "Envelopes"). */
+/** Most problems that an answer names. */
 export const MAX_PROBLEMS = 50;
 /** Longest name in an answer, in characters. The name of an unknown field or parameter is the client's own text. */
 export const MAX_NAME_LENGTH = 120;
 
 export type ErrorParams = Readonly<Record<string, string | number | undefined>>;
 
-/** `indice` and `campo` locate a problem in a request (docs/contract.md "Envelopes"). */
+/** `indice` and `campo` locate a problem in a request. */
 export type Problem = { indice?: number; campo?: string; code: ErrorCode; params?: ErrorParams };
 
 /** Keeps as many problems as an answer names, and counts the others. */

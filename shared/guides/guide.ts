@@ -20,16 +20,16 @@ type FieldRules = {
   value: { minimum: number; maximum?: number };
 };
 
-/** Most packages of a guide (docs/contract.md "Labels"). */
+/** Most packages of a guide: the Code 128 has two digits for them (docs/contract.md "Labels"). */
 export const MAX_PACKAGES = 99;
 
 /** Replaces a text that named a person. The value passes the checks of a guide, so that labels can still be printed. */
 export const ANONYMOUS = '[anonimizado]';
 
-/** Largest declared value, in MXN (docs/contract.md "Guides"). */
+/** Largest declared value, in MXN. */
 const MAX_VALUE = 999_999_999.99;
 
-/** Largest weight and side of a package (docs/contract.md "Guides"). */
+/** Largest weight and side of a package. */
 export const MAX_KILOGRAMS = 1_000;
 export const MAX_CENTIMETRES = 500;
 
@@ -173,7 +173,7 @@ const recipient = (kinds: Kinds) => {
       ),
     },
     'Quien recibe, y el destino',
-    // One of the two is required: docs/contract.md "Guides".
+    // One of the two is required.
     {
       anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }],
       'x-error': { campo: 'CodigoPostal', code: 'destination-missing' },
@@ -223,7 +223,7 @@ const GUIDE_OPTIONS = { 'x-regla': 'debe ser un objeto' };
 export const Guide = section(fieldsIn(kindsIn(STORED)), 'Una guía', GUIDE_OPTIONS);
 export type Guide = Static<typeof Guide>;
 
-/** Longest quote, in characters (docs/contract.md "Quotes"). */
+/** Longest quote, in characters. */
 export const MAX_QUOTE_LENGTH = 1_000;
 
 /** A guide as a client may send it; the type is that of what becomes of it. */
@@ -244,7 +244,7 @@ export const SentGuide = section(
 );
 export type SentGuide = Guide & { Cotizacion?: string };
 
-/** The values of `TipoServicio` (docs/contract.md "Guides"). */
+/** The values of `TipoServicio`. */
 export const SERVICE_TYPES = ['Domicilio', 'the service'] as const;
 export const ServiceType = Type.Enum([...SERVICE_TYPES], {
   type: 'string',
@@ -252,7 +252,7 @@ export const ServiceType = Type.Enum([...SERVICE_TYPES], {
 });
 export type ServiceType = (typeof SERVICE_TYPES)[number];
 
-/** Most guides in one creation request (docs/contract.md "Guides"): branches answers for so many at once. */
+/** Most guides in one creation request: branches answers for so many at once. */
 export const MAX_GUIDES = MAX_RESOLVED;
 
 /** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
@@ -264,7 +264,7 @@ export function hasGuideNumberForm(text: string): boolean {
   return GUIDE_NUMBER_FORM.test(text);
 }
 
-/** Returns whether a guide belongs to a test account: its number begins with 0 (docs/contract.md "Test accounts"). */
+/** Returns whether a guide belongs to a test account: its number begins with 0 (docs/contract.md "Rehearsal"). */
 export function isTestNumber(number: string): boolean {
   return number.startsWith('0');
 }

@@ -6,7 +6,7 @@ import {
   type Problem,
 } from '#shared/errors/domain-error.ts';
 
-/** An entry of `details` (docs/contract.md "Envelopes"). */
+/** An entry of `details`. */
 export type Detail = {
   indice?: number | undefined;
   campo?: string | undefined;
@@ -38,7 +38,7 @@ export type HttpErrors = Readonly<Record<string, HttpError>>;
 
 export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String(seconds) });
 
-/** Largest request body and head (docs/contract.md "Envelopes"). A token of ours and its headers take 1 KiB. */
+/** Largest request body and head. A token of ours and its headers take 1 KiB. */
 export const BODY_LIMIT_MIB = 4;
 export const HEADER_LIMIT_KIB = 8;
 /** Most values in a body, counting objects and arrays: 500 guides with every field have 18 000. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { GUIDE_NUMBER, MAX_PACKAGES, ServiceType } from '../guides/guide.ts';
 
-/** A manifest: the list of the guides that a customer hands over together (docs/contract.md "End of the day"). */
+/** A manifest: the list of the guides that a customer hands over together (docs/contract.md "Manifests"). */
 
 /** `M`, ten random digits, and the check digit of a guide's number. */
 export const MANIFEST_NUMBER = '^M[0-9]{11}$';

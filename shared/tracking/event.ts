@@ -19,7 +19,7 @@ export const REASONS = {
 };
 export const REASON_NAMES = Object.keys(REASONS) as (keyof typeof REASONS)[];
 
-/** Most events in one request (docs/contract.md "Events"). */
+/** Most events in one request. */
 export const MAX_EVENTS = 500;
 /** Most events of a guide. They are enough for 99 packages, and few enough to be read at each further event. */
 export const MAX_EVENTS_OF_GUIDE = 2_000;

@@ -6,7 +6,7 @@ import { isDuplicateKey } from '../stores/mongo.ts';
 import { type Attempt, WEBHOOKS, type Webhook } from './webhook-model.ts';
 import { type SecretKeys, WebhookSecrets } from './webhook-secrets.ts';
 
-/** Most webhooks of an account (docs/contract.md "Webhooks"). */
+/** Most webhooks of an account. */
 export const MAX_WEBHOOKS = 5;
 /** Most tries of a webhook that are kept. */
 export const MAX_ATTEMPTS = 10;

@@ -5,11 +5,6 @@ import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { CORE, ROOMS } from '#services/api/app.ts';
-import { REQUEST_FIELDS } from '#services/api/guides/schemas.ts';
-import { errorsOf } from '#services/api/http/room.ts';
-import QUOTE_EXAMPLE from '#services/api/quotes/quote-example.json' with { type: 'json' };
-import { ADJUSTMENT_EXAMPLE } from '#services/api/tracking/examples.ts';
-import { EventFields } from '#services/api/tracking/schemas.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import {
   sample,
@@ -18,14 +13,11 @@ import {
 } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView, testBand } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
-import { type HttpErrors, textOf } from '#shared/http/http-errors.ts';
 import { MONGO_USERS } from '#shared/stores/collection.ts';
 import { importsOf } from '#test/fixtures/imports.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { alerts, metricsIn } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
-
-const httpErrors = errorsOf(ROOMS);
 
 /** The tables of the documents that are written from the code, each as Markdown. */
 
@@ -77,113 +69,10 @@ function meaning(setting: Setting): string {
     .join(' ');
 }
 
-/** What the service fills into a message is `…` on the page. */
-const FILLED = new Proxy({}, { get: () => '…' });
-
-/** Every message of the API by status and code, each once, with the headers that come with it. */
-function messages(): string {
-  const errors: HttpErrors = httpErrors;
-  const rows = Object.values(errors)
-    // Nobody gets some errors; others have the text of their first problem, which has a row of its own.
-    .filter(({ advice }) => advice !== undefined)
-    .map((error) => {
-      const { status, codigo, headers = {} } = error;
-      const names = Object.keys(typeof headers === 'function' ? headers(FILLED) : headers);
-      return [
-        `${status} \`${codigo}\``,
-        [`\`${textOf(error, FILLED)}\``, ...names.map((name) => `(with \`${name}\`)`)].join(' '),
-      ] as const;
-    });
-  const byCode = [...Map.groupBy(rows, ([code]) => code)].map(([code, all]) => [
-    code,
-    [...new Set(all.map(([, text]) => text))].join('<br>'),
-  ]);
-  return table(
-    ['status and `codigo`', 'message'],
-    byCode.toSorted(([one = ''], [other = '']) => Number.parseInt(one, 10) - Number.parseInt(other, 10)),
-  );
-}
-
-/** The API's own document, as far as a table shows it. */
-export type OpenApi = { paths: Record<string, Record<string, Operation>> };
-type Operation = { 'x-permiso'?: string; security: object[] };
-
-/** Orders operations by path, without the method. */
-const byPath = (one: string, other: string) => pathOf(one).localeCompare(pathOf(other));
-const pathOf = (operation: string) => operation.slice(operation.indexOf('/'));
-
-/** Every operation of the OpenAPI document, by the permission that it demands. */
-function operations({ paths }: OpenApi): string {
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security, 'x-permiso': permission }]) => ({
-      operation: `\`${method.toUpperCase()} ${path}\``,
-      permission: permission ? `\`${permission}\`` : security.length > 0 ? 'any valid token' : 'no token',
-    })),
-  );
-  const rows = [...Map.groupBy(all, ({ permission }) => permission)].map(([permission, ones]) => [
-    permission,
-    ones
-      .map(({ operation }) => operation)
-      .toSorted(byPath)
-      .join('<br>'),
-  ]);
-  return table(
-    ['permission', 'operations'],
-    rows.toSorted(([one = ''], [other = '']) => one.localeCompare(other)),
-  );
-}
-
-type Field = { 'x-regla'?: string };
-type Section = Field & { required?: string[]; properties?: Record<string, Field> };
-
-/** Every field of a guide with its rule, in the words of the message that refuses it. Fields of one rule share a row. */
-function guideFields(): string {
-  const rules = Object.entries(REQUEST_FIELDS as Record<string, Section>).flatMap(([name, section]) =>
-    Object.entries(section.properties ?? { [name]: section }).map(([field, { 'x-regla': rule = '' }]) => ({
-      field: `\`${section.properties ? `${name}.${field}` : name}\`${section.required?.includes(field) ? ' (required)' : ''}`,
-      rule,
-    })),
-  );
-  const rows = [...Map.groupBy(rules, ({ rule }) => rule)].map(([rule, all]) => [
-    rule,
-    all.map(({ field }) => field).join(', '),
-  ]);
-  return table(['rule', 'fields'], rows);
-}
-
-/** Every field of an event with its rule. */
-function eventFields(): string {
-  const { properties = {}, required = [] } = EventFields as Section;
-  const rows = Object.entries(properties).map(([name, { 'x-regla': rule = '' }]) => [
-    `\`${name}\`${required.includes(name) ? ' (required)' : ''}`,
-    rule,
-  ]);
-  return table(['field', 'rule'], rows);
-}
-
 /** The states of packages, from the least advanced on. */
 function states(): string {
   const ofPackages = GUIDE_STATUSES.filter((status) => status !== 'Cancelado' && !STATES[status].prevails);
   return `${ofPackages.map((status) => `\`${status}\``).join(', ')}\n`;
-}
-
-/** An answer of `cotizar`, of which one option is shown. */
-function quote(): string {
-  const [option] = QUOTE_EXAMPLE.Opciones;
-  return jsonBlock({ ...QUOTE_EXAMPLE, Opciones: [option] });
-}
-
-/** What a weighing changes in the price of the same guide. */
-function adjustment(): string {
-  return jsonBlock(ADJUSTMENT_EXAMPLE);
-}
-
-/** Writes JSON with its innermost objects on a line each. */
-function jsonBlock(value: object): string {
-  return `\`\`\`json\n${JSON.stringify(value, null, 2).replace(
-    /\{\s+([^{}[\]]*?)\s+\}/g,
-    (_, fields: string) => `{ ${fields.replace(/\n\s+/g, ' ')} }`,
-  )}\n\`\`\`\n`;
 }
 
 /** The users of the demo data. */
@@ -206,7 +95,7 @@ function written(page: string, name: string): string[] {
 }
 
 /** The families of keys in Redis, and which service may use them. */
-function redisKeys(_: OpenApi, page: string): string {
+function redisKeys(page: string): string {
   const rows = Object.entries(REDIS_KEYS).map(([family, patterns]) => [
     ...written(page, patterns.map((pattern) => `\`${pattern}\``).join(', ')),
     Object.entries(REDIS_FAMILIES)
@@ -334,6 +223,6 @@ function table(heads: string[], rows: string[][]): string {
 
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
-  ...{ settings, messages, operations, guideFields, eventFields, states, demoUsers, quote, adjustment },
+  ...{ settings, states, demoUsers },
   ...{ rooms, redisKeys, collections, helpers, fields, alerts: alertSignals },
-} satisfies Record<string, (document: OpenApi, page: string) => string>;
+} satisfies Record<string, (page: string) => string>;

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { call } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
-/** What is let in as a token, and what each refusal says (docs/contract.md "Messages and statuses"). */
+/** What is let in as a token, and what each refusal says. */
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const now = Math.floor(Date.now() / 1000);

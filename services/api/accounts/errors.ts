@@ -6,7 +6,7 @@ import { type ErrorTable, quotaExceeded, type requestErrors, unknownOutcome } fr
 /** A 401 must have a challenge (RFC 9110, 11.6.1). No scheme is registered for a login by headers, so this is our own. */
 const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';
 
-/** The errors of logins, passwords and quotas (docs/contract.md "Messages and statuses"). */
+/** The errors of logins, passwords and quotas. */
 export const accountErrors = {
   'credentials-missing': {
     status: 400,

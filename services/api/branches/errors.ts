@@ -2,7 +2,7 @@ import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { type ErrorTable, wrongParameter } from '../http/errors.ts';
 import { POSTAL_CODE_RULE } from '../http/parameter-rules.ts';
 
-/** The errors of branches, coverage and postal codes (docs/contract.md "Messages and statuses"). */
+/** The errors of branches, coverage and postal codes. */
 export const branchErrors = {
   /** A warning. */
   'colonia-unknown': {

@@ -19,7 +19,7 @@ import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-
 import type { GuidePrice, Pricing } from './pricing.ts';
 import { type GuideBranches, resolveBranches, resolveRoutes } from './resolve-branches.ts';
 
-/** How long a guide of a test account is kept, in ms (docs/contract.md "Test accounts"). */
+/** How long a guide of a test account is kept, in ms (docs/contract.md "Rehearsal"). */
 const TEST_KEPT_MS = 30 * 24 * 3_600_000;
 /** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
 const PAUSES_MS = [0, 100, 300, 600];

@@ -13,7 +13,7 @@ const arrayEmpty = {
   advice: 'Mande al menos un elemento.',
 } as const;
 
-/** The errors of guides, and warnings (docs/contract.md "Messages and statuses"). */
+/** The errors of guides, and warnings. */
 export const guideErrors = {
   'guia-array-missing': {
     ...arrayMissing,

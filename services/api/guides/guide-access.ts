@@ -11,7 +11,7 @@ import type { GuideStore } from './guide-store.ts';
  *
  * @param permission another one that shows the guide.
  * @throws DomainError `guide-not-found`, also for a hidden guide or an invalid number, so that nobody learns whether
- * a guide exists (docs/contract.md "Guides").
+ * a guide exists (docs/contract.md "Accounts").
  */
 export async function findGuide(
   guides: GuideStore,

@@ -10,7 +10,7 @@ export type Period = { from?: string | undefined; until?: string | undefined };
 /** Where a page ends, newest first: a local time, and the number of a guide or of a manifest. */
 export type Position = { createdAt: string; number: string };
 
-/** Default and largest page (docs/contract.md "Guides"). */
+/** Default and largest page. */
 export const USUAL_PAGE = 50;
 export const MAX_PAGE = 500;
 

@@ -1,7 +1,7 @@
 import { closestName } from './closest-name.ts';
 
 /**
- * What parameters of paths and queries allow, in Spanish: `regla` of an error (docs/contract.md "Envelopes"). Most of it
+ * What parameters of paths and queries allow, in Spanish: `regla` of an error. Most of it
  * follows from the parameter's schema, the rest stands in its `x-regla`.
  */
 

@@ -5,7 +5,7 @@ import { MAX_FILE_PAGES } from '#shared/labels/label-kinds.ts';
 import { MEDIA_TYPES } from '#shared/labels/label-payload.ts';
 import { type ErrorTable, quotaExceeded, wrongParameter } from '../http/errors.ts';
 
-/** The errors of labels (docs/contract.md "Messages and statuses"). */
+/** The errors of labels. */
 export const labelErrors = {
   'too-many-pages': { ...quotaExceeded, message: 'Demasiadas etiquetas a la vez, intente mas tarde' },
   'too-many-file-pages': {

@@ -22,7 +22,7 @@ export type LabelFileRequest = {
 };
 
 /**
- * Checks the body of a request for many labels (docs/contract.md "Guides"): the array, then all else.
+ * Checks the body of a request for many labels (docs/contract.md "Labels"): the array, then all else.
  * @throws DomainError of the array, or `fields-invalid` with all problems.
  */
 export function parseLabelFileRequest(body: unknown, format: Format): LabelFileRequest {

@@ -122,7 +122,7 @@ const route = operation({
   },
 });
 
-/** `POST /api/guias/etiquetas` (docs/contract.md "Guides"). */
+/** `POST /api/guias/etiquetas` (docs/contract.md "Labels"). */
 export async function labelFileRoute(server: HttpServer): Promise<void> {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
   const kept = keptAnswers((request) => {

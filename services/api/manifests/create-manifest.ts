@@ -25,8 +25,8 @@ const SEARCH_MS = 3_000;
 const MAX_LOOKS = 3;
 
 /**
- * Makes a manifest of the guides that are named, or of all of the user's branch that wait (docs/contract.md "End of the
- * day").
+ * Makes a manifest of the guides that are named, or of all of the user's branch that wait (docs/contract.md
+ * "Manifests").
  *
  * @returns the manifest, and whether an earlier request with the same key made it.
  * @throws DomainError `guide-not-found`, or `manifest-refused` with all problems; `nothing-to-hand-over`,

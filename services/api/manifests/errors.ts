@@ -1,7 +1,7 @@
 import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { type ErrorTable, firstProblem, unknownOutcome } from '../http/errors.ts';
 
-/** The errors of manifests (docs/contract.md "Messages and statuses"). */
+/** The errors of manifests. */
 export const manifestErrors = {
   /** No `Retry-After`: without a key, a repeated request for all guides could make a manifest of later ones. */
   'manifest-unknown': {

@@ -210,7 +210,7 @@ async function sendPdf(request: PdfRequest, reply: FastifyReply) {
     .send(bytes);
 }
 
-/** `/api/manifiestos` (docs/contract.md "End of the day"). */
+/** `/api/manifiestos` (docs/contract.md "Manifests"). */
 export async function manifestRoutes(server: HttpServer): Promise<void> {
   creationRoute(server);
   listRoute(server);

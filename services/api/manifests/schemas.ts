@@ -3,7 +3,7 @@ import { Route } from '#shared/branches/branch.ts';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import { MAX_GUIDES, ServiceType } from '#shared/guides/guide.ts';
 
-/** Manifests as answers show them (docs/contract.md "End of the day"), with examples. */
+/** Manifests as answers show them (docs/contract.md "Manifests"), with examples. */
 
 const head = {
   Manifiesto: Type.String({

@@ -1,7 +1,7 @@
 import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { type ErrorTable, firstProblem } from '../http/errors.ts';
 
-/** The errors of quotes (docs/contract.md "Messages and statuses"). */
+/** The errors of quotes. */
 export const quoteErrors = {
   'prices-missing': { ...firstProblem, problems: ['no-tariff', 'parcel-too-large'] },
   'quotes-invalid': { ...firstProblem, problems: ['quote-invalid', 'field-required'] },

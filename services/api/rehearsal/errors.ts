@@ -1,7 +1,7 @@
 import type { CodesOf } from '#shared/errors/domain-error.ts';
 import type { ErrorTable } from '../http/errors.ts';
 
-/** The errors of simulated events (docs/contract.md "Messages and statuses"). */
+/** The errors of simulated events. */
 export const rehearsalErrors = {
   'test-accounts-only': {
     status: 403,

@@ -39,7 +39,7 @@ const simulation = operation({
   },
 });
 
-/** `POST /api/guias/{guia}/simular` (docs/contract.md "Test accounts"). */
+/** `POST /api/guias/{guia}/simular` (docs/contract.md "Rehearsal"). */
 export async function simulationRoute(server: HttpServer): Promise<void> {
   server.post('/api/guias/:guia/simular', simulation, async (request) =>
     simulation.ok(await simulateEvents(server, request.params.guia, request.body, apiUser(request))),

@@ -22,7 +22,7 @@ const incident = (Motivo: NonNullable<Event['Motivo']>): Step => ({
   place: 'destination',
 });
 
-/** The days that an integrator should have seen, the bad ones too (docs/contract.md "Test accounts"). */
+/** The days that an integrator should have seen, the bad ones too (docs/contract.md "Rehearsal"). */
 const SCENARIOS = {
   entrega: () => [...START, OUT, DELIVERED],
   sucursal: () => [...START, AT_BRANCH, DELIVERED],

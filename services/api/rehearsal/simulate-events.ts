@@ -28,7 +28,7 @@ const SECOND_MS = 1_000;
 const LEAST_STEP_MS = 1;
 
 /**
- * Registers events of a guide of a test account, as scanners would (docs/contract.md "Test accounts"): a scenario, or
+ * Registers events of a guide of a test account, as scanners would (docs/contract.md "Rehearsal"): a scenario, or
  * events of the caller's own. They occur a second apart, the last one now. If the guide's last event leaves them less
  * time, they divide it.
  *

@@ -3,7 +3,7 @@ import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/tracking/event.ts';
 import { guideErrors } from '../guides/errors.ts';
 import { type ErrorTable, requestErrors, unknownOutcome, wrongParameter, wrongType } from '../http/errors.ts';
 
-/** The errors of events (docs/contract.md "Messages and statuses"). */
+/** The errors of events. */
 export const trackingErrors = {
   'events-missing': {
     status: 400,

@@ -5,7 +5,7 @@ import { annulledBy, publicFields } from '#shared/tracking/event-model.ts';
 import { fieldError } from '../http/body.ts';
 import { CURSOR_RULE } from '../http/parameter-rules.ts';
 
-/** Default and largest page of the feed (docs/contract.md "Events"). */
+/** Default and largest page of the feed. */
 export const USUAL_EVENTS = 100;
 export const MAX_FEED = 500;
 

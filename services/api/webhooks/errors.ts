@@ -2,7 +2,7 @@ import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
 import type { ErrorTable } from '../http/errors.ts';
 
-/** The errors of webhooks (docs/contract.md "Messages and statuses"). */
+/** The errors of webhooks. */
 export const webhookErrors = {
   'webhook-not-found': {
     status: 404,

@@ -37,7 +37,7 @@ describe('POST /api/eventos', () => {
     expect((listed.body.data as CreatedGuide[]).map(({ SEND_GUIA }) => SEND_GUIA)).toEqual([guide]);
   });
 
-  /** What each code says of a field stands in the tables of docs/contract.md. */
+  /** What each code says of a field stands in the OpenAPI document. */
   test.for<[campo: string, change: object, codigo: string]>([
     ['Guia', { Guia: undefined }, 'campo_requerido'],
     ['Guia', { Guia: 'x' }, 'campo_formato'],

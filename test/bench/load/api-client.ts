@@ -4,7 +4,7 @@ import { Client, type CreatedGuide } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
 import { inParallel, Refusal } from './load.ts';
 
-/** Most guides in one request (docs/contract.md "Guides"). */
+/** Most guides in one request. */
 const MOST_GUIDES = 500;
 
 /** The API over HTTP, with as little of our own work as possible: it shares the cores with what it measures. */

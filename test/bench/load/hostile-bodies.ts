@@ -48,7 +48,7 @@ export function misspeltColonias(): string {
 }
 
 const MOST_PACKAGES = 99;
-/** Most events in one request (docs/contract.md "Events"). */
+/** Most events in one request. */
 const MOST_EVENTS = 500;
 const GOODS = { Contenido: 'Libros', Peso: 3, Largo: 30, Alto: 20, Ancho: 10 };
 

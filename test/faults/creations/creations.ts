@@ -12,7 +12,7 @@ import { keepFigures, long } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import type { FaultSystem } from '../system/system.ts';
 
-/** Guides of a large request; the most is 500 (docs/contract.md "Guides"). */
+/** Guides of a large request; the most is 500. */
 const BATCH = long ? 500 : 100;
 /** Customers who create a guide each at the same time: their guides are one write. */
 const CUSTOMERS = long ? 24 : 8;

@@ -117,7 +117,7 @@ export function withReturnAddress(label: LabelPayload): LabelPayload {
   return { ...label, guide: { ...guide, Remitente: { ...Remitente, ...address }, Destinatario } };
 }
 
-/** Only what docs/contract.md "Guides" requires. */
+/** Only what a guide must have. */
 export const LEAST: Guide = {
   Remitente: { Nombre: 'Ana Ruiz' },
   Destinatario: { Nombre: 'Luis Paz', DestinoCode: 'MTY01' },
@@ -137,7 +137,7 @@ const PICK_UP: NonNullable<LabelPayload['pickUp']> = {
   Horario: 'Lunes a viernes de 9:00 a 18:00',
 };
 
-/** An address as long as docs/contract.md "Guides" allows, in words as addresses have. */
+/** An address as long as a guide allows, in words as addresses have. */
 const LONGEST_RECIPIENT: Guide['Destinatario'] = {
   ...GUIDE.Destinatario,
   Nombre:
