@@ -7,7 +7,15 @@ import { SetupError } from '#local/setup-error.ts';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { provideTestServers } from '#test/fixtures/test-servers.ts';
 import { chart } from './report/chart.ts';
-import { captionOf, markdownTable, type Report, short, toRows, withFigures } from './report/report.ts';
+import {
+  captionOf,
+  markdownTable,
+  notesOf,
+  type Report,
+  short,
+  toRows,
+  withFigures,
+} from './report/report.ts';
 import { costs } from './rows/costs.ts';
 import { create } from './rows/create.ts';
 import { events } from './rows/events.ts';
@@ -110,7 +118,7 @@ async function measure({ quick, groups, guides }: Options): Promise<void> {
     const run: Run = { servers, say, rounds: quick ? 2 : 5, guides, count };
     const { results, failed } = await measureGroups(run, groups);
     const rows = toRows(results);
-    process.stdout.write(`\n${markdownTable(rows)}\n`);
+    process.stdout.write(`\n${markdownTable(rows)}\n\n${notesOf(rows)}\n`);
     if (failed.length > 0) throw new SetupError(`\nNot measured: ${failed.join(', ')} (see above).`);
     const whole = Object.keys(GROUPS).every((name) => groups.includes(name));
     if (whole && !quick) {

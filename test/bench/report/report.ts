@@ -45,10 +45,15 @@ export function captionOf({ date, machine }: Report): string {
 
 export function markdownTable(rows: readonly Row[]): string {
   const cells = [HEADER, ['---', '--:', '--:', '--:', '--:', '---'], ...rows.map(cellsOf)];
-  const notes = rows
+  return cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** Returns what the rows have beside their figures: CPU by process, versions, settings, answers of others. */
+export function notesOf(rows: readonly Row[]): string {
+  return rows
     .filter(({ note }) => note)
-    .map(({ what, note }) => `- ${what.replace('… ', '')}: ${note}`);
-  return [...cells.map((row) => `| ${row.join(' | ')} |`), '', ...notes].join('\n');
+    .map(({ what, note }) => `- ${what.replace('… ', '')}: ${note}`)
+    .join('\n');
 }
 
 const HEADER = ['what', 'measured', 'least – most', 'target', 'never below', 'verdict'];
