@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -112,13 +111,6 @@ async function breakOff(port: number): Promise<void> {
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{', sent),
   );
   socket.destroy();
-}
-
-/** Checks that the page for integrators shows the function of this example as it stands there. */
-export function expectOnPage(example: string, begins: string): void {
-  const page = readFileSync(join(repoRoot, 'services/api/webhooks/webhooks.md'), 'utf8');
-  const block = page.split('```').find((each) => each.startsWith(`\n${begins}`));
-  expect(readFileSync(join(PROGRAMS, example), 'utf8')).toContain(block ?? 'no such function on the page');
 }
 
 export { SECRET };

@@ -44,7 +44,7 @@ export function captionOf({ date, machine }: Report): string {
 }
 
 export function markdownTable(rows: readonly Row[]): string {
-  const cells = [HEADER, ['---', '--:', '--:', '--:', '--:', '---'], ...rows.map(cellsOf)];
+  const cells = [HEADER, ['---', '--:', '--:', '---'], ...rows.map(cellsOf)];
   return cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
@@ -56,16 +56,15 @@ export function notesOf(rows: readonly Row[]): string {
     .join('\n');
 }
 
-const HEADER = ['what', 'measured', 'least – most', 'target', 'never below', 'verdict'];
+const HEADER = ['what', 'measured (least–most)', 'target (limit)', 'verdict'];
 
 function cellsOf({ what, unit, value, least, most, target, never, verdict }: Row): string[] {
-  const limit = (figure?: number) => (figure === undefined ? '' : `${figure} ${unit}`);
+  const spread = least === most ? '' : ` (${short(least)}–${short(most)})`;
+  const limit = never === undefined ? '' : ` (${never})`;
   return [
     what,
-    `${short(value)} ${unit}`,
-    `${short(least)} – ${short(most)}`,
-    limit(target),
-    limit(never),
+    `${short(value)} ${unit}${spread}`,
+    target === undefined ? '' : `${target} ${unit}${limit}`,
     verdict,
   ];
 }
