@@ -108,16 +108,17 @@ function redisKeys(page: string): string {
   return table(['key, after the prefix', 'what', 'life', 'who'], rows);
 }
 
-/** The collections of MongoDB, and what each user may do with them. */
+/** The collections of MongoDB, and which users use them. `npm run users:mongodb -- --print` prints the rights. */
 function collections(): string {
   const rows = COLLECTIONS.map(({ name, id, holds, life, rights }) => [
     `\`${name}\``,
     id,
     holds,
     life,
-    MONGO_USERS.flatMap((user) =>
-      user !== 'demo' && rights[user] ? [`${user}: ${rights[user].join(', ')}`] : [],
-    ).join('; '),
+    MONGO_USERS.flatMap((user) => {
+      if (user === 'demo' || !rights[user]) return [];
+      return [rights[user].every((right) => right === 'find') ? `${user} (reads)` : user];
+    }).join(', '),
   ]);
   return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
 }
