@@ -61,5 +61,7 @@ test('examples/webhook.sh knows messages that are authentic', () => {
 test('the guide shows how examples/webhook.mjs knows messages that are authentic', () => {
   const page = readFileSync(join(repoRoot, 'services/api/webhooks/webhooks.md'), 'utf8');
   const shown = page.split('```').find((block) => block.startsWith('\nfunction esAutentico('));
-  expect(readFileSync(join(PROGRAMS, 'webhook.mjs'), 'utf8')).toContain(shown ?? 'no such function on the page');
+  expect(readFileSync(join(PROGRAMS, 'webhook.mjs'), 'utf8')).toContain(
+    shown ?? 'no such function on the page',
+  );
 });
