@@ -9,7 +9,6 @@ import { TABLES } from './tables.ts';
 const PAGES: Record<string, (keyof typeof TABLES)[]> = {
   'docs/contract.md': ['states', 'demoUsers'],
   'docs/architecture.md': ['rooms', 'redisKeys', 'collections'],
-  'k8s/README.md': ['alerts'],
   'k8s/operations.md': ['settings'],
   'examples/templates/README.md': ['helpers', 'fields'],
 };

@@ -1,9 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
-import { repoRoot } from '#local/folders.ts';
 import { CORE, ROOMS } from '#services/api/app.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import {
@@ -16,7 +13,6 @@ import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
 import { MONGO_USERS } from '#shared/stores/collection.ts';
 import { importsOf } from '#test/fixtures/imports.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
-import { alerts, metricsIn } from '#test/ops/rules.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
 /** The tables of the documents that are written from the code, each as Markdown. */
@@ -197,24 +193,6 @@ function leavesOf(value: object, prefix = ''): [path: string, value: unknown][] 
   );
 }
 
-/** What each alert looks at, for how long, and whether the dashboard's page "Estado" tells the same. */
-function alertSignals(): string {
-  const diagnoses = globSync('services/dashboard/diagnoses/*.ts', { cwd: repoRoot });
-  const diagnostics = diagnoses.map((name) => readFileSync(join(repoRoot, name), 'utf8')).join('');
-  const rows = alerts.map(({ alert, expr, labels, for: pending = 'at once' }) => {
-    const metrics = [...new Set(metricsIn(expr))].filter(
-      (name) => !['guias:namespaces', 'ALERTS'].includes(name),
-    );
-    const asked = [...expr.matchAll(/dependency=~?"([^"]+)"/g)].map(([, names = '']) =>
-      names.replaceAll('|', ', '),
-    );
-    const looks = `${metrics.map((name) => `\`${name}\``).join(', ')}${asked.length > 0 ? ` of ${asked.join(', ')}` : ''}`;
-    const told = diagnostics.includes(`'${alert.toLowerCase()}'`) ? 'yes' : '';
-    return [`[${alert}](runbook.md#${alert.toLowerCase()})`, labels.severity, looks, pending, told];
-  });
-  return table(['alert', 'severity', 'looks at', 'for', 'on "Estado"'], rows);
-}
-
 function table(heads: string[], rows: string[][]): string {
   const lines = [heads, heads.map(() => '---'), ...rows];
   return lines
@@ -225,5 +203,5 @@ function table(heads: string[], rows: string[][]): string {
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
   ...{ settings, states, demoUsers },
-  ...{ rooms, redisKeys, collections, helpers, fields, alerts: alertSignals },
+  ...{ rooms, redisKeys, collections, helpers, fields },
 } satisfies Record<string, (page: string) => string>;

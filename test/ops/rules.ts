@@ -39,17 +39,3 @@ export const panels: Panel[] = readdirSync(join(monitoring, 'grafana/dashboards'
   (name) => JSON.parse(readMonitoring(`grafana/dashboards/${name}`)).panels,
 );
 export const panelQueries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-
-/** Words of an expression that name no metric. */
-const RESERVED = ['and', 'or', 'unless', 'bool', 'offset'];
-
-/** Returns the metrics that an expression names: its words but for functions, operators and what stands in brackets. */
-export function metricsIn(expr: string): string[] {
-  const bare = expr
-    .replaceAll(/"(?:\\.|[^"])*"/g, '""')
-    .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
-    .replaceAll(/\b(?:by|on|without|ignoring|group_left|group_right)\s*\([^)]*\)/g, '');
-  return [...bare.matchAll(/[a-z_][\w:]*(?!\w|\s*\()/gi)]
-    .map(([word]) => word)
-    .filter((word) => !RESERVED.includes(word));
-}

@@ -21,13 +21,13 @@ const PROCEDURES = ['AccountFloods', 'FailoverRedis', 'ElectionMongo', 'Rollback
 const DASHBOARD = '{{ or $externalLabels.guias_dashboard "http://127.0.0.1:3003" }}';
 /** Lines that fit a screen. */
 const SCREEN = 40;
-/** A command whose effect stays when its cause is gone. The Redis of the labels always has one pod. */
+/** A command whose effect stays when its cause is gone. */
 const STAYS =
-  / (?:patch scaledobject|patch hpa|scale deploy(?!\/label-cache)|set env|set resources|annotate) |--scale |CONFIG SET maxmemory \d|admin (?:limits <cuenta> -|disable|enable) /;
+  / (?:patch scaledobject|patch hpa|set env|set resources|annotate) |start (?:<servicio>|[\w-]+ \d)|--scale |CONFIG SET maxmemory \d|admin (?:limits <cuenta> -|disable|enable) /;
 
 /** What the pages tell an operator to search the logs for: `logs api | grep '"The request failed"'`, `"msg":"request"`. */
 function loggedTexts(page: string): string[] {
-  const searched = [...page.matchAll(/^logs .*?grep (?:-E )?'([^']+)'/gm)].flatMap(([, pattern = '']) =>
+  const searched = [...page.matchAll(/^(?:failed\(\) \{ )?logs .*?grep (?:-E )?'([^']+)'/gm)].flatMap(([, pattern = '']) =>
     /^"\w+":/.test(pattern) ? [] : pattern.split('|'),
   );
   const quoted = [...page.matchAll(/`"msg":("[^"]+")`/g)].map(([, text = '']) => text);
@@ -75,9 +75,19 @@ describe('the runbook', () => {
   });
 });
 
-it.each(['k8s/runbook.md', 'k8s/operations.md'])('%s searches the logs for what is logged', (page) => {
+/** The commands that the runbook uses, as each installation has them. */
+const ON_CALL = ['k8s/on-call.sh', 'local/compose/on-call.sh'];
+
+it('the logs are searched for what is logged', () => {
   const sources = globSync('{services,shared}/**/*.ts', { cwd: repoRoot }).map(read).join('\n');
-  const texts = loggedTexts(read(page));
-  expect(texts.length).toBeGreaterThan(2);
+  const texts = ['k8s/runbook.md', 'k8s/operations.md', ...ON_CALL].map(read).flatMap(loggedTexts);
+  expect(texts.length).toBeGreaterThan(10);
   expect(texts.filter((text) => !sources.includes(text))).toEqual([]);
+});
+
+it('the commands on call have the same names in Kubernetes and with Compose', () => {
+  const [kubernetes, compose] = ON_CALL.map((file) =>
+    [...read(file).matchAll(/^(\w+)\(\)/gm)].map(([, name]) => name),
+  );
+  expect(kubernetes).toEqual(expect.arrayContaining(['failed', 'admin', ...(compose ?? [])]));
 });

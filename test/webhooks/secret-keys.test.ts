@@ -6,7 +6,7 @@ import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { eventIds, type Received } from '#test/fixtures/receiver.ts';
 import { SECRET, test } from '#test/fixtures/webhooks.ts';
 
-/** Keys of what signs messages are rotated while messages are sent, by the steps of k8s/operations.md "Secrets". */
+/** Keys of what signs messages are rotated while messages are sent, by the steps of k8s/operations.md "Rotation". */
 
 const [FIRST, SECOND] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
 

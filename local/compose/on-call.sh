@@ -1,0 +1,39 @@
+# The commands of the runbook with Compose, for the shell that reads this file in the folder of docker-compose.yml:
+# . local/compose/on-call.sh
+# k8s/on-call.sh has the same ones for Kubernetes.
+# shellcheck shell=bash
+
+pods() { docker compose ps --all "$@"; }
+load() { docker stats --no-stream; }
+# Logs of a service: of the last 15 minutes, or of the time that the second argument says.
+logs() { docker compose logs --since "${2:-15m}" "$1"; }
+failed() { logs api | grep '"The request failed"' | tail -n 20; }
+# Why a service's containers ended: exit code, whether for want of memory, error.
+why() { docker compose ps --all --quiet "$1" | xargs docker inspect --format '{{.Name}} {{json .State}}'; }
+ready() {
+  # shellcheck disable=SC2016 # JavaScript
+  docker compose exec -T "$1" node -e 'fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`, { signal: AbortSignal.timeout(5_000) })
+    .then(async (answer) => console.log(answer.status, await answer.text()), console.log)'
+}
+
+start() {
+  docker compose unpause "$1" 2>/dev/null
+  docker compose up --detach --no-recreate "$1"
+}
+restart() { docker compose restart "$1"; }
+replace() { docker restart "$1"; }
+
+redis() { docker compose run --rm -T --no-deps redis-cli "$@" < /dev/null; }
+cache() { docker compose run --rm -T --no-deps redis-cli -h label-cache "$@" < /dev/null; }
+
+# Asks in the terminal, and otherwise takes files by standard input and output.
+operate() {
+  if [ -t 0 ] && [ -t 1 ]; then
+    docker compose run --rm --no-deps "$@"
+  else
+    docker compose run --rm --no-deps -T "$@"
+  fi
+}
+admin() { operate admin "$@"; }
+tariffs() { operate tariffs "$@"; }
+branches() { operate loads "$@"; }
