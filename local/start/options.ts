@@ -16,7 +16,7 @@ Environment variables:
   MONGODB_URI, REDIS_URL, LABEL_CACHE_URL, CHROMIUM_PATH
                    use these instead of starting or installing one
   DEBUG=1          print the stack of an error
-  LOG_LEVEL=debug  or any other setting of a service (k8s/operations.md)
+  LOG_LEVEL=debug  or any other setting of a service (k8s/settings.md)
 `;
 
 /** @throws SetupError for an unknown option. */

@@ -23,7 +23,7 @@ const DASHBOARD = '{{ or $externalLabels.guias_dashboard "http://127.0.0.1:3003"
 const SCREEN = 40;
 /** A command whose effect stays when its cause is gone. */
 const STAYS =
-  / (?:patch scaledobject|patch hpa|set env|set resources|annotate) |start (?:<servicio>|[\w-]+ \d)|--scale |CONFIG SET maxmemory \d|admin (?:limits <cuenta> -|disable|enable) /;
+  / (?:patch scaledobject|patch hpa|set env|set resources|annotate) |(?<!re)start (?:<servicio>|[\w-]+ \d)|--scale |CONFIG SET maxmemory \d|admin (?:limits <cuenta> -|disable|enable) /;
 
 /** What the pages tell an operator to search the logs for: `logs api | grep '"The request failed"'`, `"msg":"request"`. */
 function loggedTexts(page: string): string[] {
