@@ -27,8 +27,8 @@ const STAYS =
 
 /** What the pages tell an operator to search the logs for: `logs api | grep '"The request failed"'`, `"msg":"request"`. */
 function loggedTexts(page: string): string[] {
-  const searched = [...page.matchAll(/^(?:failed\(\) \{ )?logs .*?grep (?:-E )?'([^']+)'/gm)].flatMap(([, pattern = '']) =>
-    /^"\w+":/.test(pattern) ? [] : pattern.split('|'),
+  const searched = [...page.matchAll(/^(?:failed\(\) \{ )?logs .*?grep (?:-E )?'([^']+)'/gm)].flatMap(
+    ([, pattern = '']) => (/^"\w+":/.test(pattern) ? [] : pattern.split('|')),
   );
   const quoted = [...page.matchAll(/`"msg":("[^"]+")`/g)].map(([, text = '']) => text);
   return [...searched, ...quoted].map((text) => text.replace(/^"(.*)"$/, "'$1'"));
