@@ -8,6 +8,7 @@ pods() { guias get pods -o wide ${1:+"-lapp.kubernetes.io/name=$1"}; }
 load() { guias top pod --containers; }
 # Logs of a service: of the last 15 minutes, or of the time that the second argument says.
 logs() { guias logs -l "app.kubernetes.io/name=$1" --since="${2:-15m}" --prefix --tail=-1 --max-log-requests=30; }
+warnings() { logs "$1" | grep -E '"level":"(warn|error)"' | tail -n 20; }
 failed() { logs api | grep '"The request failed"' | tail -n 20; }
 # Why a service's pods do not start or were restarted: events, and the last lines of the containers before.
 why() {

@@ -7,6 +7,7 @@ pods() { docker compose ps --all "$@"; }
 load() { docker stats --no-stream; }
 # Logs of a service: of the last 15 minutes, or of the time that the second argument says.
 logs() { docker compose logs --since "${2:-15m}" "$1"; }
+warnings() { logs "$1" | grep -E '"level":"(warn|error)"' | tail -n 20; }
 failed() { logs api | grep '"The request failed"' | tail -n 20; }
 # Why a service's containers ended: exit code, whether for want of memory, error.
 why() { docker compose ps --all --quiet "$1" | xargs docker inspect --format '{{.Name}} {{json .State}}'; }
