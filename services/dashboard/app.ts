@@ -22,15 +22,15 @@ import { EventLog } from '#shared/tracking/event-log.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { bullBoard } from './bull-board.ts';
 import type { DashboardConfig } from './config.ts';
+import { DiagnosisHistory } from './diagnosis-history.ts';
 import { dashboardErrors } from './errors.ts';
 import { assetRoutes, PAGE_POLICY, pageSecurity, showErrorsAsPages } from './pages.ts';
-import { ProblemHistory } from './problem-history.ts';
-import { queueStateReader } from './queue-state.ts';
 import { runbookRoute } from './runbook.ts';
 import { loginRoutes, requirePermission, requireSession, Sessions } from './session.ts';
 import { pauseRoutes, statusRoute } from './status-page.ts';
 import { GuideReader, READ_MS } from './support/guide-reader.ts';
 import { supportRoutes } from './support/routes.ts';
+import { systemStateReader } from './system-state.ts';
 import { Watch } from './watch.ts';
 
 /** Builds the dashboard, not yet listening, even while its stores are away. */
@@ -44,7 +44,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   warnOfDemoUsers(config, log);
   const prefix = config.REDIS_PREFIX;
   const mongo = openMongo(server, config.MONGODB_URI, reading(USERS));
-  // A look comes every two seconds: reads that nobody waits for any more must not pile up in the database.
+  // The status is read every two seconds: reads that nobody waits for any more must not pile up in the database.
   mongo.set('maxTimeMS', READ_MS);
   const auditLog = openAuditLog(server, 'dashboard', new AuditStore(mongo));
   const redis = openRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
@@ -58,8 +58,8 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
   const { dependencies } = server;
   const watch = new Watch({
-    readState: queueStateReader({ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) }),
-    history: new ProblemHistory(redis, prefix),
+    readState: systemStateReader({ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) }),
+    history: new DiagnosisHistory(redis, prefix),
     dependencies,
   });
   server.addHook('onReady', async () => watch.start());

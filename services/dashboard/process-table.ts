@@ -1,7 +1,7 @@
 import { SERVICES } from './diagnoses/processes.ts';
 import { statesOf } from './diagnoses/stores.ts';
 import { count, duration } from './format.ts';
-import type { QueueState } from './queue-state.ts';
+import type { SystemState } from './system-state.ts';
 
 /** The name of each dependency in the table, in the order of the columns. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Lists the services: how many processes each has, for how long they run, and what they reach. A service is one row. */
-export function processTable({ at, services, workers, lost, reached }: QueueState) {
+export function processTable({ at, services, workers, lost, reached }: SystemState) {
   const rows = [...SERVICES, 'label-worker'].map((name) => {
     const own = name === 'label-worker' ? workers : services.filter(({ service }) => service === name);
     const ages = own.map(({ startedAt }) => at - startedAt).sort((one, other) => one - other);

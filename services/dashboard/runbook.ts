@@ -11,7 +11,7 @@ const template = compilePage<Header & { contents: ReturnType<typeof contentsOf>;
 );
 
 /**
- * `GET /runbook`: what to do about each alert and each problem of "Estado". It asks no store. Register it without a
+ * `GET /runbook`: what to do about each alert and each diagnosis of "Estado". It asks no store. Register it without a
  * session, because nobody can log in while Redis or MongoDB is away.
  */
 export async function runbookRoute(server: HttpServer): Promise<void> {

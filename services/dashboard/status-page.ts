@@ -4,34 +4,34 @@ import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
-import { lookedAt } from './diagnostics.ts';
+import { examined } from './diagnose.ts';
 import { clockIn } from './format.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
 import { processTable } from './process-table.ts';
 import { type Header, headerOf } from './tabs.ts';
-import type { Look, Watch } from './watch.ts';
+import type { Status, Watch } from './watch.ts';
 
 const template = compilePage<ReturnType<typeof statusView>>('estado');
 
 /** The page "Estado". Register it behind a session. */
-export function statusRoute(watch: Pick<Watch, 'look'>, timeZone: string) {
+export function statusRoute(watch: Pick<Watch, 'status'>, timeZone: string) {
   const [clock, zone] = [clockIn(timeZone), zoneWords(timeZone)];
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
       const header = headerOf(apiUser as ApiUser, 'Estado');
-      return sendPage(reply, template(statusView(await watch.look(), header, { clock, zone })));
+      return sendPage(reply, template(statusView(await watch.status(), header, { clock, zone })));
     });
   };
 }
 
 function statusView(
-  { state, problems, ended }: Look,
+  { state, diagnoses, ended }: Status,
   header: Header,
   { clock, zone }: { clock: (at: number) => string; zone: string },
 ) {
-  const length = problems.filter(({ level }) => level !== 'nota').length;
-  const isGrave = problems.some(({ level }) => level === 'grave');
+  const length = diagnoses.filter(({ level }) => level !== 'nota').length;
+  const isGrave = diagnoses.some(({ level }) => level === 'grave');
   const minute = (at: number) => clock(at).slice(0, 5);
   return {
     ...state,
@@ -39,15 +39,15 @@ function statusView(
     ...{ zone, updated: clock(state.at) },
     failures: state.failures.map((failure) => ({ ...failure, time: clock(failure.at) })),
     boardQueue: BULL_BOARD_QUEUE,
-    problems: problems.map((problem) => ({
-      ...problem,
-      className: { grave: 'mal', atencion: 'atencion', nota: 'aviso' }[problem.level],
-      begin: problem.since === undefined ? '' : clock(problem.since),
+    diagnoses: diagnoses.map(({ level, since, ...one }) => ({
+      ...one,
+      className: { grave: 'mal', atencion: 'atencion', nota: 'aviso' }[level],
+      begin: since === undefined ? '' : clock(since),
     })),
-    problemIds: problems.map(({ id }) => id).join(' '),
+    diagnosisIds: diagnoses.map(({ id }) => id).join(' '),
     ended: ended.map(({ text, from, to }) => ({ text, from: minute(from), to: minute(to) })),
     processes: processTable(state),
-    looked: lookedAt(state).join(', '),
+    looked: examined(state).join(', '),
     headline: length === 0 ? 'Todo bien' : length === 1 ? 'Hay un problema' : `Hay ${length} problemas`,
     severity: length === 0 ? 'bien' : isGrave ? 'mal' : 'atencion',
     disk: state.redis.writesFail ? 'falla' : state.redis.appendOnly ? 'sí' : 'no',

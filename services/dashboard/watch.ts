@@ -1,34 +1,34 @@
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
-import type { Diagnosis } from './diagnoses/finding.ts';
+import { diagnose } from './diagnose.ts';
+import type { Diagnosis } from './diagnoses/diagnosis.ts';
 import { diagnoseOwn } from './diagnoses/stores.ts';
-import { diagnose } from './diagnostics.ts';
-import type { Episode, ProblemHistory } from './problem-history.ts';
-import type { QueueState, ReadState } from './queue-state.ts';
+import type { DiagnosisHistory, Episode } from './diagnosis-history.ts';
+import type { ReadState, SystemState } from './system-state.ts';
 
-const LOOK_MS = 2_000;
+const PERIOD_MS = 2_000;
 
-/** `since`: when the problem was seen first, in ms since 1970; undefined if just now. */
-export type Look = {
-  state: QueueState;
-  problems: (Diagnosis & { since: number | undefined })[];
+/** What the page shows. `since`: when it was seen first, in ms since 1970; undefined if just now. */
+export type Status = {
+  state: SystemState;
+  diagnoses: (Diagnosis & { since: number | undefined })[];
   ended: Episode[];
 };
 
 type Options = {
   readState: ReadState;
   dependencies: Dependencies;
-  history: ProblemHistory;
+  history: DiagnosisHistory;
 };
 
 /**
- * Looks for problems when a page asks, and every two seconds. So the page can say when a problem of the night began and
- * ended, although nobody looked. Everybody who asks at the same time shares a look.
+ * Reads the status when a page asks, and every two seconds. So the page can say when a fault of the night began and
+ * ended, although nobody looked. Everybody who asks at the same time shares a reading.
  */
 export class Watch {
   readonly #options: Options;
-  readonly #looking = new SingleFlight<Look>();
+  readonly #reading = new SingleFlight<Status>();
   readonly #checking = new SingleFlight<Diagnosis[]>();
   #stop = async () => {};
 
@@ -38,7 +38,7 @@ export class Watch {
 
   start(): void {
     // The stores log their outages.
-    this.#stop = repeat(() => this.look(), { pauseMs: LOOK_MS });
+    this.#stop = repeat(() => this.status(), { pauseMs: PERIOD_MS });
   }
 
   stop(): Promise<void> {
@@ -46,8 +46,8 @@ export class Watch {
   }
 
   /** @throws if the queue's Redis does not answer. */
-  look(): Promise<Look> {
-    return this.#looking.run(() => this.#look());
+  status(): Promise<Status> {
+    return this.#reading.run(() => this.#read());
   }
 
   /** Returns which stores the dashboard itself does not reach, within a second. */
@@ -55,11 +55,11 @@ export class Watch {
     return this.#checking.run(async () => diagnoseOwn(await dependencyStates(this.#options.dependencies)));
   }
 
-  async #look(): Promise<Look> {
+  async #read(): Promise<Status> {
     const { readState, history, dependencies } = this.#options;
     const begun = history.now();
     const reached = dependencyStates(dependencies);
-    let state: QueueState;
+    let state: SystemState;
     try {
       state = await readState(reached);
     } catch (error) {
@@ -68,12 +68,12 @@ export class Watch {
     }
     const { at } = state;
     await history.read();
-    const problems = diagnose(state, history.lastSeen());
-    await history.record(problems, at);
+    const diagnoses = diagnose(state, history.lastSeen());
+    await history.record(diagnoses, at);
     return {
       state,
-      problems: problems.map((problem) => ({ ...problem, since: history.since(problem.id, at) })),
-      ended: history.ended(problems),
+      diagnoses: diagnoses.map((one) => ({ ...one, since: history.since(one.id, at) })),
+      ended: history.ended(diagnoses),
     };
   }
 }

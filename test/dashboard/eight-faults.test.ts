@@ -1,7 +1,7 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { ServiceName } from '#local/system.ts';
 import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
-import type { Episode } from '#services/dashboard/problem-history.ts';
+import type { Episode } from '#services/dashboard/diagnosis-history.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';

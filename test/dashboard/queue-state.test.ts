@@ -1,8 +1,8 @@
 import { Queue, UnrecoverableError } from 'bullmq';
 import { describe, expect } from 'vitest';
-import type { Level } from '#services/dashboard/diagnoses/finding.ts';
-import { diagnose } from '#services/dashboard/diagnostics.ts';
-import { latencyOf, type QueueState, queueStateReader } from '#services/dashboard/queue-state.ts';
+import { diagnose } from '#services/dashboard/diagnose.ts';
+import type { Level } from '#services/dashboard/diagnoses/diagnosis.ts';
+import { latencyOf, type SystemState, systemStateReader } from '#services/dashboard/system-state.ts';
 import { ActionCounts, type ActionSums, type MinuteCounts } from '#shared/actions/action-counts.ts';
 import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 import { createLogger } from '#shared/observability/logger.ts';
@@ -38,7 +38,7 @@ const chromium = {
 };
 const NONE_FAILED = Object.fromEntries(
   USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0, minutes: [] }]),
-) as unknown as QueueState['actions'];
+) as unknown as SystemState['actions'];
 
 describe('the status page', () => {
   test('counts webhooks that are behind, and those that were switched off', async ({ stores, pageThat }) => {
@@ -68,7 +68,7 @@ describe('the status page', () => {
     const webhooks = new WebhookStore(stores.mongo);
     const auditLog = { waiting: 0 };
     const sources = { redis: stores.redis, prefix, queue, webhooks, auditLog, self };
-    const { waiting, oldestMs } = await queueStateReader(sources)(Promise.resolve({}));
+    const { waiting, oldestMs } = await systemStateReader(sources)(Promise.resolve({}));
     await queue.close();
     expect(waiting).toBe(1);
     expect(oldestMs).toBeGreaterThanOrEqual(9_000);
@@ -234,14 +234,14 @@ describe('the list of problems', () => {
   const apart = (
     service: ServiceHeartbeat['service'],
     dependencies: ServiceHeartbeat['dependencies'],
-  ): Partial<QueueState> => ({
+  ): Partial<SystemState> => ({
     services: well.services.map((known) =>
       known.service === service
         ? { ...known, dependencies: { ...known.dependencies, ...dependencies } }
         : known,
     ),
   });
-  const well: QueueState = {
+  const well: SystemState = {
     at: Date.now(),
     waiting: 3,
     active: 50,
@@ -271,14 +271,14 @@ describe('the list of problems', () => {
   };
 
   const lost = (service: string) => ({ service, host: 'maquina', pid: 7, forMs: 12_000 });
-  const receivers = (count: number): QueueState['webhooks'] => ({
+  const receivers = (count: number): SystemState['webhooks'] => ({
     ...{ active: 10_000, behind: 0, worst: undefined, disabled: 0 },
     failing: {
       count,
       worst: { account: 'tienda', host: 'tienda.example', forMs: 9_000, reason: 'Respondio 500' },
     },
   });
-  const slow = (labels: number, slow: number): Partial<QueueState> => ({
+  const slow = (labels: number, slow: number): Partial<SystemState> => ({
     latency: { labels, p50: 120, p99: 5_000, slow, last: Date.now() },
   });
   /** An api tells that an action fails. */
@@ -301,14 +301,14 @@ describe('the list of problems', () => {
     [action]: { ...sums, minutes },
   });
   /** The api tells that another service answers, and refuses its token. */
-  const refused = (service: string): Partial<QueueState> => ({
+  const refused = (service: string): Partial<SystemState> => ({
     services: well.services.map((one) =>
       one.service === 'api'
         ? { ...one, refusedBy: [service], dependencies: { ...one.dependencies, [service]: 'down' } }
         : one,
     ),
   });
-  const flood = (refused: number): Partial<QueueState> => ({
+  const flood = (refused: number): Partial<SystemState> => ({
     services: [
       ...well.services,
       heartbeatOf('api', { id: 'api-2', limited: [{ account: 'otro', refused }] }),
@@ -321,7 +321,7 @@ describe('the list of problems', () => {
   });
 
   // What a page shows by its own test stands there.
-  test.each<[string, Partial<QueueState>, string, Level]>([
+  test.each<[string, Partial<SystemState>, string, Level]>([
     ['a Redis that is nearly full', { redis: { ...well.redis, usedBytes: 801 } }, 'redisfull', 'grave'],
     ['a full Redis', { redis: { ...well.redis, usedBytes: 1_001 } }, 'redisrefuseswrites', 'grave'],
     ['a Redis that is a replica', { redis: { ...well.redis, replica: true } }, 'redisrefuseswrites', 'grave'],
@@ -463,7 +463,7 @@ describe('the list of problems', () => {
     oldestMs: 60_000,
     latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, last: 0 },
   };
-  test.for<[string, Partial<QueueState>, string[]]>([
+  test.for<[string, Partial<SystemState>, string[]]>([
     ['nobody prints', { ...undelivered, workers: [] }, ['no-workers']],
     ['the queue is paused', { ...undelivered, paused: true }, ['paused']],
     [

@@ -1,8 +1,8 @@
 import { FAILING, USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
-import type { QueueState } from '../queue-state.ts';
-import { type Finding, grave, type LastSeen } from './finding.ts';
+import type { SystemState } from '../system-state.ts';
+import { type Diagnosis, grave, type LastSeen } from './diagnosis.ts';
 
 /** What fails, and the section of the runbook. */
 const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> = {
@@ -39,7 +39,7 @@ type Trouble = {
  * Names the actions of users that fail, by the rule of `FAILING`, until requests succeed again. What began while a cause was seen that
  * was named is left out.
  */
-export function* diagnoseActions(state: QueueState, { causes }: LastSeen): Generator<Finding> {
+export function* diagnoseActions(state: SystemState, { causes }: LastSeen): Generator<Diagnosis> {
   for (const action of USER_ACTIONS) {
     const trouble = troubleIn(state, action);
     if (!trouble) continue;
@@ -49,20 +49,20 @@ export function* diagnoseActions(state: QueueState, { causes }: LastSeen): Gener
     const what = `${number(notOk)} de ${number(all)}${where}${codigo && `, la última: ${codigo}`}`;
     const text = `${fails} desde hace ${duration(state.at - since)}: ${what}`;
     // What waits for webhooks that are not sent is late.
-    const explains = action === 'webhook' ? { explains: ['webhooks'] as const } : {};
-    yield { ...grave(`${action}-fails`, section, text), effects: [action], ...explains };
+    const late = action === 'webhook' ? { causes: ['webhooks'] as const } : {};
+    yield { ...grave(`${action}-fails`, section, text), effectOn: [action], ...late };
   }
 }
 
 /** Names the actions whose outcomes every process of their service reports. */
-export function reportedActions({ services }: QueueState): UserAction[] {
+export function reportedActions({ services }: SystemState): UserAction[] {
   return USER_ACTIONS.filter((action) => {
     const own = services.filter(({ service }) => service === (action === 'webhook' ? 'webhooks' : 'api'));
     return own.length > 0 && own.every(({ actions }) => actions?.[action]);
   });
 }
 
-function troubleIn(state: QueueState, action: UserAction): Trouble | undefined {
+function troubleIn(state: SystemState, action: UserAction): Trouble | undefined {
   const reports = state.services.flatMap((process) => {
     const report = process.actions?.[action];
     return report ? [{ ...report, process }] : [];
@@ -109,7 +109,7 @@ function tailOf({ lastNotOk: notOk, lastAll: all }: NonNullable<ActionReport['fa
  * their last minute ends them.
  */
 function troubleOfTheDead(
-  state: QueueState,
+  state: SystemState,
   action: UserAction,
   reports: readonly ActionReport[],
 ): Trouble | undefined {

@@ -1,7 +1,7 @@
 import type { LateWebhook } from '#shared/webhooks/webhook-store.ts';
 import { count, duration, number } from '../format.ts';
-import type { QueueState } from '../queue-state.ts';
-import { type Finding, note, warning } from './finding.ts';
+import type { SystemState } from '../system-state.ts';
+import { type Diagnosis, note, warning } from './diagnosis.ts';
 
 /** Refusals of an account within a minute from which it is named: one a second, as of a client that does not slow down. */
 const FLOOD = 60;
@@ -9,11 +9,11 @@ const FLOOD = 60;
 /** From so many failing webhooks on, if they are also such a share of all, the fault may be ours. */
 const MANY_FAILING = { count: 3, share: 0.1 };
 
-export function* diagnoseWebhooks({ webhooks }: QueueState): Generator<Finding> {
-  const effects = ['webhooks'] as const;
+export function* diagnoseWebhooks({ webhooks }: SystemState): Generator<Diagnosis> {
+  const effectOn = ['webhooks'] as const;
   if (!webhooks) {
     const text = 'No se sabe cuántos webhooks están atrasados: MongoDB tarda';
-    yield { ...warning('webhooks-unknown', 'mongodown', text), effects };
+    yield { ...warning('webhooks-unknown', 'mongodown', text), effectOn };
     return;
   }
   const { active, failing, behind, worst, disabled } = webhooks;
@@ -21,7 +21,7 @@ export function* diagnoseWebhooks({ webhooks }: QueueState): Generator<Finding> 
     const late = count(behind, 'webhook tiene', 'webhooks tienen');
     const who = worst ? `; el más atrasado, ${nameOf(worst)}` : '';
     const text = `${late} eventos que esperan desde hace más de 10 min${who}`;
-    yield { ...warning('webhooks-behind', 'webhooksbehind', text), effects };
+    yield { ...warning('webhooks-behind', 'webhooksbehind', text), effectOn };
   }
   if (failing) {
     const isMany = failing.count >= MANY_FAILING.count && failing.count > MANY_FAILING.share * active;
@@ -32,7 +32,7 @@ export function* diagnoseWebhooks({ webhooks }: QueueState): Generator<Finding> 
       : failing.count === 1
         ? one
         : some;
-    yield { ...(isMany ? warning : note)('webhooks-failing', 'webhooksbehind', text), effects };
+    yield { ...(isMany ? warning : note)('webhooks-failing', 'webhooksbehind', text), effectOn };
   }
   if (disabled > 0) {
     const stopped = count(disabled, 'webhook se apagó', 'webhooks se apagaron');
@@ -47,7 +47,7 @@ function nameOf({ account, host, forMs, reason }: LateWebhook): string {
 }
 
 /** An account over its limit is refused, and costs the others nothing. */
-export function* diagnoseAccounts({ services }: QueueState): Generator<Finding> {
+export function* diagnoseAccounts({ services }: SystemState): Generator<Diagnosis> {
   const refused = new Map<string, number>();
   for (const one of services.flatMap(({ limited = [] }) => limited))
     refused.set(one.account, (refused.get(one.account) ?? 0) + one.refused);
@@ -60,7 +60,7 @@ export function* diagnoseAccounts({ services }: QueueState): Generator<Finding> 
   yield note('flood', 'accountfloods', text);
 }
 
-export function* diagnoseAuditLog({ auditWaiting }: QueueState): Generator<Finding> {
+export function* diagnoseAuditLog({ auditWaiting }: SystemState): Generator<Diagnosis> {
   if (auditWaiting === 0) return;
   const actions = count(auditWaiting, 'acción de este tablero espera', 'acciones de este tablero esperan');
   const text = `${actions} a MongoDB para entrar en la bitácora; su registro ya las tiene`;

@@ -1,30 +1,38 @@
 import { LOST_MS, type LostProcess } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
-import type { QueueState } from '../queue-state.ts';
-import { BY_API, BY_BRANCHES, type Finding, grave, type LastSeen, RECOVERY_MS, warning } from './finding.ts';
+import type { SystemState } from '../system-state.ts';
+import {
+  BY_API,
+  BY_BRANCHES,
+  type Diagnosis,
+  grave,
+  type LastSeen,
+  RECOVERY_MS,
+  warning,
+} from './diagnosis.ts';
 
 /** Label workers have a diagnosis of their own. */
 export const SERVICES = ['api', 'branches', 'webhooks'] as const;
 
 const SERVICE_OUTAGES = {
-  api: { section: 'servicedown', explains: ['unreported', ...BY_API] },
-  branches: { section: 'branchesdown', explains: ['branches', ...BY_BRANCHES] },
-  webhooks: { section: 'servicedown', explains: ['webhooks', 'webhook'] },
+  api: { section: 'servicedown', causes: ['unreported', ...BY_API] },
+  branches: { section: 'branchesdown', causes: ['branches', ...BY_BRANCHES] },
+  webhooks: { section: 'servicedown', causes: ['webhooks', 'webhook'] },
 } as const;
 
 /** A start usually takes half a second. */
 const LONG_START_MS = 5_000;
 
-/** Longer than the time between two looks. */
+/** Longer than the time between two readings of the status. */
 const FORGOTTEN_SOON_MS = 15_000;
 
-/** Not kept as a problem: it is the end of one. */
+/** No episode of its own: it is the end of another. */
 export const REDIS_RETURNS = 'redis-returns';
 
-export function* diagnoseWorkers({ workers, lost }: QueueState): Generator<Finding> {
+export function* diagnoseWorkers({ workers, lost }: SystemState): Generator<Diagnosis> {
   if (workers.length === 0) {
     const text = 'No hay ningún label-worker vivo: no se imprime nada';
-    yield { ...grave('no-workers', 'noworkers', text), effects: ['heartbeats'], explains: ['print'] };
+    yield { ...grave('no-workers', 'noworkers', text), effectOn: ['heartbeats'], causes: ['print'] };
   } else {
     yield* diagnoseLost('label-worker', 'noworkers', lost);
   }
@@ -43,7 +51,7 @@ export function* diagnoseWorkers({ workers, lost }: QueueState): Generator<Findi
     const text = `El Chromium de ${first.host}${others} ${what}, desde hace ${since}`;
     yield {
       ...grave(`chromium-${state}`, 'chromiumrestarts', text),
-      ...(!prints && { explains: ['print'] }),
+      ...(!prints && { causes: ['print'] }),
     };
   }
 }
@@ -53,31 +61,31 @@ const BROKEN_AFTER_MS = { failed: Number.NEGATIVE_INFINITY, starting: LONG_START
 
 /** Heartbeats are written again within seconds after the queue's Redis is back. Until then nobody is missed. */
 export function* diagnoseReturn(
-  { at, services, workers }: QueueState,
+  { at, services, workers }: SystemState,
   { redis }: LastSeen,
-): Generator<Finding> {
+): Generator<Diagnosis> {
   const missing = [
     ...SERVICES.filter((name) => !services.some(({ service }) => service === name)),
     ...(workers.length === 0 ? ['label-worker'] : []),
   ];
   if (missing.length === 0 || at - redis > RECOVERY_MS) return;
   const text = `El Redis de la cola acaba de volver: falta que den señales ${missing.join(', ')}`;
-  yield { ...warning(REDIS_RETURNS, 'redisdown', text), explains: ['heartbeats', 'login', 'print'] };
+  yield { ...warning(REDIS_RETURNS, 'redisdown', text), causes: ['heartbeats', 'login', 'print'] };
 }
 
-export function* diagnoseServices({ services, lost }: QueueState): Generator<Finding> {
+export function* diagnoseServices({ services, lost }: SystemState): Generator<Diagnosis> {
   for (const name of SERVICES) {
-    const { section, explains } = SERVICE_OUTAGES[name];
+    const { section, causes } = SERVICE_OUTAGES[name];
     if (services.some(({ service }) => service === name)) yield* diagnoseLost(name, section, lost);
     else {
       const text = `Ningún proceso de ${name} da señales`;
-      yield { ...grave(name, section, text), effects: ['heartbeats'], explains };
+      yield { ...grave(name, section, text), effectOn: ['heartbeats'], causes };
     }
   }
 }
 
 /** Names processes of a service that give no sign, while others do. */
-function* diagnoseLost(service: string, section: string, lost: readonly LostProcess[]): Generator<Finding> {
+function* diagnoseLost(service: string, section: string, lost: readonly LostProcess[]): Generator<Diagnosis> {
   const own = lost.filter((process) => process.service === service);
   const [last] = own;
   if (!last) return;
@@ -91,7 +99,7 @@ function* diagnoseLost(service: string, section: string, lost: readonly LostProc
   const fades = forMs > LOST_MS - FORGOTTEN_SOON_MS;
   yield {
     ...warning(`lost-${service}`, section, text),
-    effects: ['heartbeats'],
+    effectOn: ['heartbeats'],
     ...(fades && { fades }),
   };
 }

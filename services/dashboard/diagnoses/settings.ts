@@ -1,35 +1,35 @@
 import { type Difference, differences, type Process } from '#shared/stores/shared-settings.ts';
 import { count } from '../format.ts';
-import type { QueueState } from '../queue-state.ts';
-import { BY_API, BY_BRANCHES, type Effect, type Finding, grave, warning } from './finding.ts';
+import type { SystemState } from '../system-state.ts';
+import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, warning } from './diagnosis.ts';
 
 /** What each secret is for, and what follows where it differs. Users are refused one by one: no cause of failures. */
-const SECRETS: Readonly<Record<string, { what: string; explains: readonly Effect[] }>> = {
-  JWT_SECRET: { what: 'rechaza los tokens que dan los otros, y los otros los suyos', explains: [] },
-  INTERNAL_TOKEN: { what: 'no se entienden', explains: ['token'] },
+const SECRETS: Readonly<Record<string, { what: string; causes: readonly Effect[] }>> = {
+  JWT_SECRET: { what: 'rechaza los tokens que dan los otros, y los otros los suyos', causes: [] },
+  INTERNAL_TOKEN: { what: 'no se entienden', causes: ['token'] },
   WEBHOOK_SECRETS_KEY: {
     what: 'no se descifran los secretos de los webhooks',
-    explains: ['webhook', 'webhooks'],
+    causes: ['webhook', 'webhooks'],
   },
 };
 
 /** Names processes whose secrets or settings are not those of the others. A secret that is being rotated is no difference. */
-export function* diagnoseSettings({ services, self }: QueueState): Generator<Finding> {
+export function* diagnoseSettings({ services, self }: SystemState): Generator<Diagnosis> {
   for (const { setting, isSecret, odd, others } of differences([...services, self])) {
     const text = `El ${setting} de ${nameOf(odd)} no es el de ${processesOf(others)}`;
     if (!isSecret) {
       const wrong = setting === 'MONGODB_URI';
       const what = wrong ? text.replace('MONGODB_URI', 'nombre de la base de datos') : text;
-      const explains = wrong ? BY_API : [];
-      yield { ...(wrong ? grave : warning)(`differs-${setting}`, 'secretsdiffer', what), explains };
+      const causes = wrong ? BY_API : [];
+      yield { ...(wrong ? grave : warning)(`differs-${setting}`, 'secretsdiffer', what), causes };
       continue;
     }
-    const { what = '', explains = [] } = SECRETS[setting] ?? {};
+    const { what = '', causes = [] } = SECRETS[setting] ?? {};
     const isBranches = [odd, ...others].some(({ service }) => service === 'branches');
     const failing = setting === 'INTERNAL_TOKEN' && isBranches ? BY_BRANCHES : [];
     yield {
       ...grave(`differs-${setting}`, 'secretsdiffer', `${text}: ${what}`),
-      explains: [...explains, ...failing],
+      causes: [...causes, ...failing],
     };
   }
 }

@@ -1,17 +1,8 @@
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import type { Heartbeat } from '#shared/stores/heartbeat.ts';
 import { bytes } from '../format.ts';
-import type { QueueState } from '../queue-state.ts';
-import {
-  BY_API,
-  BY_BRANCHES,
-  type Diagnosis,
-  type Effect,
-  type Finding,
-  grave,
-  WRITING,
-  warning,
-} from './finding.ts';
+import type { SystemState } from '../system-state.ts';
+import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, WRITING, warning } from './diagnosis.ts';
 import { SERVICES } from './processes.ts';
 
 /** Share of Redis's memory. */
@@ -25,12 +16,12 @@ const BY_REDIS = ['login', 'print'] as const satisfies Effect[];
 
 /** The name on the page, and the section of the runbook for the outage. */
 const DEPENDENCIES = {
-  mongodb: { name: 'MongoDB', section: 'mongodown', effects: [] },
-  redis: { name: 'El Redis de la cola', section: 'redisdown', effects: [] },
-  'label-cache': { name: 'El Redis de las etiquetas', section: 'redisdown', effects: [] },
-  branches: { name: 'El servicio branches', section: 'branchesdown', effects: ['branches'] },
-  webhooks: { name: 'El servicio webhooks', section: 'servicedown', effects: ['webhooks'] },
-  tariff: { name: 'El registro de tarifas', section: 'tariffstale', effects: ['tariff'] },
+  mongodb: { name: 'MongoDB', section: 'mongodown', effectOn: [] },
+  redis: { name: 'El Redis de la cola', section: 'redisdown', effectOn: [] },
+  'label-cache': { name: 'El Redis de las etiquetas', section: 'redisdown', effectOn: [] },
+  branches: { name: 'El servicio branches', section: 'branchesdown', effectOn: ['branches'] },
+  webhooks: { name: 'El servicio webhooks', section: 'servicedown', effectOn: ['webhooks'] },
+  tariff: { name: 'El registro de tarifas', section: 'tariffstale', effectOn: ['tariff'] },
 } as const;
 
 export type Dependency = keyof typeof DEPENDENCIES;
@@ -50,18 +41,18 @@ export function diagnoseOwn(reached: Record<string, HealthState>): Diagnosis[] {
   });
 }
 
-export function* diagnoseDependencies(state: QueueState): Generator<Finding> {
+export function* diagnoseDependencies(state: SystemState): Generator<Diagnosis> {
   for (const dependency of Object.keys(DEPENDENCIES) as Dependency[]) {
-    const { name, section, effects } = DEPENDENCIES[dependency];
+    const { name, section, effectOn } = DEPENDENCIES[dependency];
     const reports = reportsOf(state, dependency);
     const down = reports.filter((process) => process.state === 'down');
     if (reports.length === 0) {
       const text = `${name}: no se sabe si responde, pues ningún proceso lo dice`;
-      yield { ...warning(dependency, section, text), effects: ['unreported', 'heartbeats', ...effects] };
+      yield { ...warning(dependency, section, text), effectOn: ['unreported', 'heartbeats', ...effectOn] };
     }
     if (down.length > 0) {
       const text = `${name} no responde a ${processesOf(down, reports)}`;
-      yield { ...grave(dependency, section, text), effects, explains: effectsOf(dependency, down) };
+      yield { ...grave(dependency, section, text), effectOn, causes: effectsOf(dependency, down) };
     }
     const refused = reports.filter((process) => process.state === 'refused');
     if (refused.length > 0) {
@@ -73,8 +64,8 @@ export function* diagnoseDependencies(state: QueueState): Generator<Finding> {
       const [id, about] = [`${dependency}-refuses`, isStore ? section : 'secretsdiffer'];
       yield {
         ...grave(id, about, text),
-        effects: isStore ? [] : ['token'],
-        explains: effectsOf(dependency, refused),
+        effectOn: isStore ? [] : ['token'],
+        causes: effectsOf(dependency, refused),
       };
     }
   }
@@ -98,7 +89,7 @@ function effectsOf(dependency: Dependency, down: readonly Report[]): Effect[] {
 type Report = { service: string; state: HealthState };
 
 /** Returns a dependency's state as each process reports it, the dashboard included. */
-export function reportsOf({ services, workers, reached }: QueueState, dependency: Dependency): Report[] {
+export function reportsOf({ services, workers, reached }: SystemState, dependency: Dependency): Report[] {
   const processes = [
     ...services.map((process) => ({ service: process.service as string, states: statesOf(process) })),
     ...workers.map((process) => ({ service: 'label-worker', states: statesOf(process) })),
@@ -119,18 +110,18 @@ export function statesOf({
 }
 
 /** Names MongoDB while it answers, and does not take what is written. */
-export function* diagnoseMongo(state: QueueState): Generator<Finding> {
+export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
   const reports = reportsOf(state, 'mongodb');
   const refused = reports.filter((process) => process.state === 'read-only');
   if (refused.length === 0) return;
   const writes = (service: string) => refused.some((process) => process.service === service);
   const what = writes('api') ? ': no se crean guías, ni se registran eventos' : '';
-  const explains: Effect[] = [
+  const causes: Effect[] = [
     ...(writes('api') ? WRITING : []),
     ...(writes('webhooks') ? (['webhook', 'webhooks'] as const) : []),
   ];
   const text = `MongoDB rechaza escrituras de ${processesOf(refused, reports)}${what}`;
-  yield { ...grave('mongodb-read-only', 'mongodown', text), explains };
+  yield { ...grave('mongodb-read-only', 'mongodown', text), causes };
 }
 
 /** Names the services of some processes: `api (1 de 2), dashboard`. */
@@ -145,7 +136,7 @@ function processesOf(some: readonly Report[], all: readonly Report[]): string {
   return names.join(', ');
 }
 
-export function* diagnoseRedis(state: QueueState): Generator<Finding> {
+export function* diagnoseRedis(state: SystemState): Generator<Diagnosis> {
   const { usedBytes, maxBytes, noeviction, replica, writesFail } = state.redis;
   const share = maxBytes > 0 ? usedBytes / maxBytes : 0;
   const use = `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
@@ -155,8 +146,8 @@ export function* diagnoseRedis(state: QueueState): Generator<Finding> {
     const text = `El Redis de la cola rechaza escrituras${why}: no se imprime nada`;
     // If it refuses the dashboard's writes too, no process can write that it is alive.
     const refusesAll = replica || share >= 1 || state.reached.redis === 'read-only';
-    const explains: Effect[] = refusesAll ? [...BY_REDIS, 'heartbeats'] : [...BY_REDIS];
-    yield { ...grave('redis-read-only', 'redisrefuseswrites', text), explains };
+    const causes: Effect[] = refusesAll ? [...BY_REDIS, 'heartbeats'] : [...BY_REDIS];
+    yield { ...grave('redis-read-only', 'redisrefuseswrites', text), causes };
   } else if (share > NEARLY_FULL) {
     yield grave('redis-full', 'redisfull', `El Redis de la cola está casi lleno: ${use}`);
   }
@@ -167,13 +158,13 @@ export function* diagnoseRedis(state: QueueState): Generator<Finding> {
   if (writesFail) yield grave('redis-disk', 'redisdisk', 'El Redis de la cola no puede escribir en su disco');
 }
 
-export function* diagnoseLabelCache(state: QueueState): Generator<Finding> {
+export function* diagnoseLabelCache(state: SystemState): Generator<Diagnosis> {
   const reports = reportsOf(state, 'label-cache');
   const refused = reports.filter((process) => process.state === 'read-only');
   if (refused.length > 0) {
     const who = processesOf(refused, reports);
     const text = `El Redis de las etiquetas rechaza escrituras de ${who}: no se entrega ninguna etiqueta nueva`;
-    yield { ...grave('label-cache-read-only', 'redisrefuseswrites', text), explains: ['print'] };
+    yield { ...grave('label-cache-read-only', 'redisrefuseswrites', text), causes: ['print'] };
   }
   if (state.workers.some(({ labelCacheEvicts }) => labelCacheEvicts === false)) {
     const text = 'El Redis de las etiquetas las rechaza cuando está lleno: su maxmemory-policy es noeviction';

@@ -30,7 +30,7 @@ const RECENT_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** Longest wait for MongoDB. */
 const MONGO_TIMEOUT_MS = 1_000;
-/** Counts over all webhooks are this old at most. Only those that fail are asked for at each look. */
+/** Counts over all webhooks are this old at most. Only those that fail are asked for each time. */
 const COUNTS_MS = 5_000;
 /** Most labels whose latency is read. */
 const MAX_LABELS = 500;
@@ -39,7 +39,7 @@ const MAX_FAILURES = 20;
 export const SLOW_MS = 1_000;
 
 /** Times in ms since 1970 by the clock of Redis, durations in ms. */
-export type QueueState = {
+export type SystemState = {
   at: number;
   waiting: number;
   active: number;
@@ -91,19 +91,19 @@ type Sources = {
 };
 
 /** `reached`: the stores that the dashboard itself reaches. */
-export type ReadState = (reached: Promise<QueueState['reached']>) => Promise<QueueState>;
+export type ReadState = (reached: Promise<SystemState['reached']>) => Promise<SystemState>;
 
 /** Returns a function that reads what the status page shows, in bounded reads for any length of the queue. */
-export function queueStateReader(sources: Sources): ReadState {
+export function systemStateReader(sources: Sources): ReadState {
   const readWebhooks = webhooksReader(sources.webhooks);
-  return (reached) => readQueueState(sources, reached, readWebhooks);
+  return (reached) => readSystemState(sources, reached, readWebhooks);
 }
 
-async function readQueueState(
+async function readSystemState(
   sources: Sources,
-  reaching: Promise<QueueState['reached']>,
+  reaching: Promise<SystemState['reached']>,
   readWebhooks: () => Promise<WebhookFigures>,
-): Promise<QueueState> {
+): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
   const at = await timeOf(redis);
   const since = at - RECENT_MS;

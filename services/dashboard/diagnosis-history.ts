@@ -2,12 +2,12 @@ import { Ajv } from 'ajv';
 import { type Static, Type } from 'typebox';
 import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import type { Diagnosis, LastSeen } from './diagnoses/finding.ts';
+import type { Diagnosis, Effect, LastSeen } from './diagnoses/diagnosis.ts';
 import { REDIS_RETURNS } from './diagnoses/processes.ts';
 
-/** How long the page tells of a problem after its end. */
+/** How long the page tells of an episode after its end. */
 const KEPT_MS = 3_600_000;
-/** A problem that comes back within this time has not ended. */
+/** What comes back within this time has not ended. */
 const GAP_MS = 60_000;
 const SHORT_MS = 1_000;
 const MAX_EPISODES = 50;
@@ -16,7 +16,7 @@ const MAX_SHOWN = 10;
 const AFTERMATH_MS = 300_000;
 const REDIS_OUTAGES = ['redis', 'redis-read-only'];
 
-/** A problem, and when it was seen first and last, in ms since 1970 by the clock of Redis. */
+/** A diagnosis, and when it was seen first and last, in ms since 1970 by the clock of Redis. */
 const Episode = Type.Object({
   id: Type.String(),
   text: Type.String(),
@@ -30,11 +30,11 @@ export type Episode = Static<typeof Episode>;
 const isEpisode = new Ajv().compile<Episode>(Episode);
 
 /**
- * Remembers problems of the last hour, in the hash `{prefix}:problems` of the queue's Redis: `<id> <from>` → an `Episode` as
- * JSON. All dashboards write the same, so it does not matter how many look. While Redis is away, this process remembers,
+ * Remembers the diagnoses of the last hour as episodes, in the hash `{prefix}:problems` of the queue's Redis: `<id> <from>` → an `Episode` as
+ * JSON. All dashboards write the same, so it does not matter how many there are. While Redis is away, this process remembers,
  * and writes afterwards.
  */
-export class ProblemHistory {
+export class DiagnosisHistory {
   readonly #redis: RedisClient;
   readonly #key: string;
   #episodes = new Map<string, Episode>();
@@ -61,17 +61,17 @@ export class ProblemHistory {
   }
 
   /**
-   * Keeps the problems that a look has found, apart from notes.
-   * @param at in ms since 1970. @param begun when the look began.
+   * Keeps the diagnoses of a status, apart from notes.
+   * @param at in ms since 1970. @param begun when reading the status began.
    */
-  async record(problems: readonly Diagnosis[], at: number, begun = at): Promise<void> {
+  async record(diagnoses: readonly Diagnosis[], at: number, begun = at): Promise<void> {
     this.#aheadMs = at - performance.now();
-    for (const { id, level, text, causes, effectOn, fades } of problems) {
+    for (const { id, level, text, causes = [], effectOn = [], fades } of diagnoses) {
       if (level === 'nota' || id === REDIS_RETURNS) continue;
       const from = this.#current(id, at)?.from ?? begun;
       const field = `${id} ${from}`;
-      const about = { ...(causes && { causes }), ...(effectOn && { effectOn }), ...(fades && { fades }) };
-      this.#episodes.set(field, { id, text, ...about, from, to: at } as Episode);
+      const harms = { causes: causes.filter(isAction), effectOn: effectOn.filter(isAction) };
+      this.#episodes.set(field, { id, text, ...harms, ...(fades && { fades }), from, to: at });
       this.#unwritten.add(field);
     }
     const old = this.#forget(at);
@@ -87,7 +87,7 @@ export class ProblemHistory {
     if (results?.every(([error]) => error === null)) this.#unwritten.clear();
   }
 
-  /** Returns when a problem began that is seen now; undefined if it is new, or a note. */
+  /** Returns when a diagnosis that is seen now was seen first; undefined if it is new, or a note. */
   since(id: string, at: number): number | undefined {
     return this.#current(id, at)?.from;
   }
@@ -95,7 +95,7 @@ export class ProblemHistory {
   /** Returns the times of the causes that explain what is still seen. */
   lastSeen(): LastSeen {
     const latest = (episodes: Episode[]) => Math.max(0, ...episodes.map(({ to }) => to));
-    // The first look of a process may be before its connection is open.
+    // A process may read its first status before its connection is open.
     const all = [...this.#episodes.values()].filter((one) => !isShort(one));
     const causeOf = (action: UserAction) => latest(all.filter(({ causes }) => causes?.includes(action)));
     return {
@@ -105,8 +105,8 @@ export class ProblemHistory {
   }
 
   /**
-   * Returns the problems of the last hour that are not seen now, the last one first. Leaves out what one look alone has seen,
-   * what was only forgotten, and effects of a cause that was named.
+   * Returns the episodes of the last hour that have ended, the last one first. Leaves out what one status alone had, what was only
+   * forgotten, and effects of a cause that was named.
    */
   ended(now: readonly Diagnosis[]): Episode[] {
     const current = new Set(now.map(({ id }) => id));
@@ -122,7 +122,7 @@ export class ProblemHistory {
     for (const episode of all) {
       const isTold = !current.has(episode.id) && !isShort(episode) && !episode.fades;
       if (!isTold || isExplained(episode)) continue;
-      // Two dashboards that see a problem at the same moment may each begin an episode.
+      // Two dashboards that see the same at the same moment may each begin an episode.
       const same = merged.find(({ id, to }) => id === episode.id && episode.from <= to + GAP_MS);
       if (same) Object.assign(same, { text: episode.text, to: Math.max(same.to, episode.to) });
       else merged.push({ ...episode });
@@ -150,9 +150,13 @@ export class ProblemHistory {
   }
 }
 
-/** Returns whether one look alone has seen it, such as a store that took too long once. */
+/** Returns whether one status alone had it, such as a store that took too long once. */
 function isShort({ from, to }: Episode): boolean {
   return to - from < SHORT_MS;
+}
+
+function isAction(effect: Effect): effect is UserAction {
+  return USER_ACTIONS.some((action) => action === effect);
 }
 
 function parse(text: string): Episode | undefined {

@@ -1,7 +1,7 @@
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
 import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnoses/customers.ts';
-import { type Diagnosis, type Finding, isAction, type LastSeen, LEVELS } from './diagnoses/finding.ts';
+import { type Diagnosis, type LastSeen, LEVELS } from './diagnoses/diagnosis.ts';
 import { diagnoseQueue } from './diagnoses/labels.ts';
 import { diagnoseReturn, diagnoseServices, diagnoseWorkers, SERVICES } from './diagnoses/processes.ts';
 import { diagnoseSettings } from './diagnoses/settings.ts';
@@ -13,14 +13,14 @@ import {
   diagnoseRedis,
   reportsOf,
 } from './diagnoses/stores.ts';
-import type { QueueState } from './queue-state.ts';
+import type { SystemState } from './system-state.ts';
 
 /**
- * Finds problems. Grave problems come first. What follows from a problem that is named is left out, so that each cause is
- * one line. An unknown value is a problem too, because the page reports that all is well if it has no problem.
+ * Finds what is wrong, the grave first. Leaves out what another diagnosis causes, so that each cause is one line. An unknown value
+ * is a diagnosis too, because the page reports that all is well if there is none.
  */
-export function diagnose(state: QueueState, lastSeen: LastSeen = { causes: {}, redis: 0 }): Diagnosis[] {
-  const found: Finding[] = [
+export function diagnose(state: SystemState, lastSeen: LastSeen = { causes: {}, redis: 0 }): Diagnosis[] {
+  const found: Diagnosis[] = [
     ...diagnoseRedis(state),
     ...diagnoseReturn(state, lastSeen),
     ...diagnoseServices(state),
@@ -35,18 +35,10 @@ export function diagnose(state: QueueState, lastSeen: LastSeen = { causes: {}, r
     ...diagnoseAccounts(state),
     ...diagnoseAuditLog(state),
   ];
-  const explained = new Set(found.flatMap(({ explains = [] }) => explains));
+  const caused = new Set(found.flatMap(({ causes = [] }) => causes));
   return found
-    .filter(({ effects = [] }) => !effects.some((effect) => explained.has(effect)))
-    .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level))
-    .map(({ explains = [], effects = [], ...diagnosis }) => {
-      const [causes, effectOn] = [explains.filter(isAction), effects.filter(isAction)];
-      return {
-        ...diagnosis,
-        ...(causes.length > 0 && { causes }),
-        ...(effectOn.length > 0 && { effectOn }),
-      };
-    });
+    .filter(({ effectOn = [] }) => !effectOn.some((effect) => caused.has(effect)))
+    .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 
 const NAMES: Readonly<Record<UserAction, string>> = {
@@ -61,7 +53,7 @@ const NAMES: Readonly<Record<UserAction, string>> = {
 };
 
 /** Lists what `diagnose` examined, and how many processes reported. */
-export function lookedAt(state: QueueState): string[] {
+export function examined(state: SystemState): string[] {
   const { workers, services, webhooks } = state;
   const actions = reportedActions(state);
   const processes = SERVICES.map(

@@ -2,35 +2,30 @@ import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 
 /**
  * `grave`: users do not get what they ask for, or something may be lost. `nota`: a customer's own matter, such as a receiver
- * that fails. A note is shown, but is no problem: among ten thousand customers there always is one.
+ * that fails. With notes alone the page says that all is well: among ten thousand customers there always is one.
  */
 export const LEVELS = ['grave', 'atencion', 'nota'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
-/** What follows from a cause. It is no line of its own while its cause is one. A user's action: that it fails. */
-export const EFFECTS = [
-  ...USER_ACTIONS,
-  ...(['heartbeats', 'unreported', 'branches', 'webhooks', 'tariff', 'token'] as const),
-] as const;
-export type Effect = (typeof EFFECTS)[number];
+/** What a cause harms: an action of users, signs of processes, what nobody reports, or a dependency. */
+export type Effect = UserAction | 'heartbeats' | 'unreported' | 'branches' | 'webhooks' | 'tariff' | 'token';
 
+/** What is wrong, as the page says it in a line. */
 export type Diagnosis = {
-  /** The same as long as the problem lasts, while its text changes. */
+  /** The same as long as it lasts, while its text changes. */
   id: string;
   level: Level;
   text: string;
   /** Anchor of a section of k8s/runbook.md, at `/runbook`. */
   section: string;
-  /** Users' actions that fail or are late because of it. */
-  causes?: readonly UserAction[];
-  /** Users' actions of which it is the failure, or the delay. */
-  effectOn?: readonly UserAction[];
+  /** What is harmed by it. */
+  causes?: readonly Effect[];
+  /** What it says is harmed. It is no line of its own while another line causes that. */
+  effectOn?: readonly Effect[];
   /** It will not be seen any more, although it does not end. */
   fades?: true;
 };
-
-export type Finding = Diagnosis & { explains?: readonly Effect[]; effects?: readonly Effect[] };
 
 /** When causes that explain later figures were seen last, in ms since 1970 by the clock of Redis; 0 if never. */
 export type LastSeen = {
@@ -52,10 +47,6 @@ export const BY_API = USER_ACTIONS.filter((action) => action !== 'webhook');
 export const WRITING = ['create', 'event', 'manifest'] as const satisfies UserAction[];
 /** What asks the branches service. */
 export const BY_BRANCHES = ['create', 'quote', 'read'] as const satisfies UserAction[];
-
-export function isAction(effect: Effect): effect is UserAction {
-  return USER_ACTIONS.some((action) => action === effect);
-}
 
 export function grave(id: string, section: string, text: string): Diagnosis {
   return { id, level: 'grave', section, text };

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { grave } from '#services/dashboard/diagnoses/finding.ts';
+import { grave } from '#services/dashboard/diagnoses/diagnosis.ts';
 import { diagnoseServices } from '#services/dashboard/diagnoses/processes.ts';
-import { ProblemHistory } from '#services/dashboard/problem-history.ts';
-import type { QueueState, ReadState } from '#services/dashboard/queue-state.ts';
+import { DiagnosisHistory } from '#services/dashboard/diagnosis-history.ts';
+import type { ReadState, SystemState } from '#services/dashboard/system-state.ts';
 import { Watch } from '#services/dashboard/watch.ts';
 import { LOST_MS } from '#shared/stores/heartbeat.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -15,51 +15,51 @@ const test = storesTest.extend('redis', ({ stores }, { onCleanup }) => {
   return redis;
 });
 
-const PROBLEM = grave('mongodb', 'mongodown', 'MongoDB no responde');
+const DOWN = grave('mongodb', 'mongodown', 'MongoDB no responde');
 const FROM = Date.UTC(2026, 10, 25, 3);
 const SECOND = 1_000;
 
-test('two dashboards that see a problem at the same moment tell of one', async ({ redis, stores }) => {
+test('two dashboards that see the same at the same moment tell of one episode', async ({ redis, stores }) => {
   const prefix = stores.prefix.replace('}', '-two}');
-  const [one, other, reader] = [0, 1, 2].map(() => new ProblemHistory(redis, prefix)) as [
-    ProblemHistory,
-    ProblemHistory,
-    ProblemHistory,
+  const [one, other, reader] = [0, 1, 2].map(() => new DiagnosisHistory(redis, prefix)) as [
+    DiagnosisHistory,
+    DiagnosisHistory,
+    DiagnosisHistory,
   ];
-  await one.record([PROBLEM], FROM);
-  await other.record([PROBLEM], FROM + SECOND);
-  await other.record([PROBLEM], FROM + 5 * SECOND);
-  await one.record([PROBLEM], FROM + 9 * SECOND);
+  await one.record([DOWN], FROM);
+  await other.record([DOWN], FROM + SECOND);
+  await other.record([DOWN], FROM + 5 * SECOND);
+  await one.record([DOWN], FROM + 9 * SECOND);
   await reader.read();
-  expect(reader.ended([])).toEqual([
-    { id: 'mongodb', text: PROBLEM.text, from: FROM, to: FROM + 9 * SECOND },
+  expect(reader.ended([])).toMatchObject([
+    { id: 'mongodb', text: DOWN.text, from: FROM, to: FROM + 9 * SECOND },
   ]);
 });
 
 test('what Redis did not take is not forgotten for what it has', async ({ redis, stores }) => {
   const prefix = stores.prefix.replace('}', '-refused}');
-  const history = new ProblemHistory(redis, prefix);
-  await history.record([PROBLEM], FROM);
-  await history.record([PROBLEM], FROM + 2 * SECOND);
+  const history = new DiagnosisHistory(redis, prefix);
+  await history.record([DOWN], FROM);
+  await history.record([DOWN], FROM + 2 * SECOND);
   const user = redis.options.username ?? '';
   await stores.redis.acl('SETUSER', user, '-hset');
-  await history.record([PROBLEM], FROM + 8 * SECOND);
+  await history.record([DOWN], FROM + 8 * SECOND);
   await history.read();
   expect(history.ended([])).toMatchObject([{ from: FROM, to: FROM + 8 * SECOND }]);
 
   await stores.redis.acl('SETUSER', user, '+hset');
   await history.record([], FROM + 10 * SECOND);
-  const other = new ProblemHistory(redis, prefix);
+  const other = new DiagnosisHistory(redis, prefix);
   await other.read();
   expect(other.ended([])).toMatchObject([{ from: FROM, to: FROM + 8 * SECOND }]);
 });
 
-test('a problem that comes back within a minute has not ended, and later it is another', async ({
+test('what comes back within a minute has not ended, and later it is another episode', async ({
   redis,
   stores,
 }) => {
-  const history = new ProblemHistory(redis, stores.prefix.replace('}', '-again}'));
-  for (const second of [0, 2, 60, 62, 130, 132]) await history.record([PROBLEM], FROM + second * SECOND);
+  const history = new DiagnosisHistory(redis, stores.prefix.replace('}', '-again}'));
+  for (const second of [0, 2, 60, 62, 130, 132]) await history.record([DOWN], FROM + second * SECOND);
   expect(history.since('mongodb', FROM + 140 * SECOND)).toBe(FROM + 130 * SECOND);
   expect(history.ended([]).map(({ from, to }) => [from - FROM, to - FROM])).toEqual([
     [130 * SECOND, 132 * SECOND],
@@ -75,30 +75,30 @@ test('a process that is forgotten has not come back: only one that gives signs a
     ['back', 60 * SECOND, 1],
     ['forgotten', LOST_MS - SECOND, 0],
   ] as const) {
-    const history = new ProblemHistory(redis, stores.prefix.replace('}', `-${what}}`));
+    const history = new DiagnosisHistory(redis, stores.prefix.replace('}', `-${what}}`));
     for (const beforeMs of [4 * SECOND, 0]) {
       const process = { service: 'api', id: 'a', host: 'uno', pid: 7, forMs: lostMs - beforeMs };
-      const state = { services: [{ service: 'api' }], lost: [process] } as unknown as QueueState;
-      const problems = [...diagnoseServices(state)].filter(({ id }) => id === 'lost-api');
-      await history.record(problems, FROM - beforeMs);
+      const state = { services: [{ service: 'api' }], lost: [process] } as unknown as SystemState;
+      const lost = [...diagnoseServices(state)].filter(({ id }) => id === 'lost-api');
+      await history.record(lost, FROM - beforeMs);
     }
     expect(history.ended([])).toHaveLength(told);
   }
 });
 
-test('while Redis is silent, a problem began when the look began that waited for it', async ({
+test('while Redis is silent, an episode began when the reading began that waited for it', async ({
   redis,
   stores,
 }) => {
-  const history = new ProblemHistory(redis, stores.prefix.replace('}', '-silent}'));
+  const history = new DiagnosisHistory(redis, stores.prefix.replace('}', '-silent}'));
   const silence = Promise.withResolvers<never>();
   const readState: ReadState = () => silence.promise;
   const down = { check: () => Promise.reject(new Error('down')), required: true };
   const watch = new Watch({ readState, history, dependencies: new Map([['redis', down]]) });
   const begun = history.now();
-  const look = watch.look();
+  const status = watch.status();
   passTime(10 * SECOND);
   silence.reject(new Error('Redis is silent'));
-  await expect(look).rejects.toThrow('Redis is silent');
+  await expect(status).rejects.toThrow('Redis is silent');
   expect(history.since('redis', history.now())).toBeLessThan(begun + 5 * SECOND);
 });
