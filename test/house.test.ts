@@ -115,7 +115,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     printing: ['labels', 'manifests'],
     stores: ['async', 'config', 'errors', 'observability'],
     tracking: ['guides', 'stores'],
-    webhooks: ['guides', 'stores', 'tracking'],
+    webhooks: ['guides', 'observability', 'stores', 'tracking'],
   },
 };
 

@@ -2,6 +2,7 @@ import type { Queue } from 'bullmq';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { LABELS_SLOW, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
 import { examined } from './diagnose.ts';
@@ -39,6 +40,7 @@ function statusView(
     ...{ zone, updated: clock(state.at) },
     failures: state.failures.map((failure) => ({ ...failure, time: clock(failure.at) })),
     boardQueue: BULL_BOARD_QUEUE,
+    ...{ windowMinutes: LABELS_SLOW.windowMinutes, behindMs: WEBHOOKS_BEHIND.ageMs },
     diagnoses: diagnoses.map(({ level, since, ...one }) => ({
       ...one,
       className: { grave: 'mal', atencion: 'atencion', nota: 'aviso' }[level],

@@ -7,7 +7,7 @@ import {
 } from '#shared/actions/action-counts.ts';
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type { LabelJob, LabelJobResult } from '#shared/printing/label-job.ts';
+import type { LabelJob } from '#shared/printing/label-job.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import {
   aliveServices,
@@ -23,20 +23,15 @@ import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { Process } from '#shared/stores/shared-settings.ts';
 import type { LateWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { type LabelLatency, readLabelLatency } from './label-latency.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
-/** Period of the latency and of the failures. */
-const RECENT_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** Longest wait for MongoDB. */
 const MONGO_TIMEOUT_MS = 1_000;
 /** Counts over all webhooks are this old at most. Only those that fail are asked for each time. */
 const COUNTS_MS = 5_000;
-/** Most labels whose latency is read. */
-const MAX_LABELS = 500;
 const MAX_FAILURES = 20;
-/** A label that takes longer is slow, in ms, as in `k8s/monitoring/alerts.yml`. */
-export const SLOW_MS = 1_000;
 
 /** Times in ms since 1970 by the clock of Redis, durations in ms. */
 export type SystemState = {
@@ -47,8 +42,8 @@ export type SystemState = {
   paused: boolean;
   /** Age of the oldest label that is not printed yet. */
   oldestMs: number | undefined;
-  /** Undefined if no label was printed in the last five minutes. */
-  latency: LatencyFigures | undefined;
+  /** Undefined if no label was printed lately. */
+  latency: LabelLatency | undefined;
   /** The newest first. */
   failures: { jobId: string; at: number; reason: string; guide: string; requestId: string }[];
   /** The last two hours, the oldest minute first. */
@@ -78,8 +73,6 @@ type WebhookCounts = {
   disabled: number;
 };
 type WebhookFigures = WebhookCounts & { failing: Awaited<ReturnType<WebhookStore['findFailing']>> };
-/** `p50` and `p99` in ms; `slow`: labels that took longer than a second; `last`: the end of the last label, in ms since 1970. */
-type LatencyFigures = { labels: number; p50: number; p99: number; slow: number; last: number };
 
 type Sources = {
   redis: RedisClient;
@@ -106,7 +99,6 @@ async function readSystemState(
 ): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
   const at = await timeOf(redis);
-  const since = at - RECENT_MS;
   const [
     counts,
     paused,
@@ -124,7 +116,7 @@ async function readSystemState(
     queue.getJobCounts('waiting', 'prioritized', 'active', 'failed'),
     queue.isPaused(),
     queue.getJobs(['waiting', 'prioritized', 'active'], 0, 0, true),
-    readLatency(redis, queue, since),
+    readLabelLatency(redis, queue, at),
     queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
     readLabelCounts(redis, prefix, at),
     readActionSums(redis, prefix, at),
@@ -174,39 +166,4 @@ function webhooksReader(webhooks: WebhookStore): () => Promise<WebhookFigures> {
     const [known, failing] = await withTimeout(MONGO_TIMEOUT_MS, 'Reading webhooks', reading);
     return { ...known, failing };
   };
-}
-
-/** Reads the last labels printed after `since` (ms since 1970), without their payloads or dropped ones. */
-async function readLatency(
-  redis: RedisClient,
-  queue: Queue,
-  since: number,
-): Promise<LatencyFigures | undefined> {
-  const key = queue.toKey('completed');
-  const found = await redis.zrevrangebyscore(key, '+inf', since, 'WITHSCORES', 'LIMIT', 0, MAX_LABELS);
-  const pipeline = redis.pipeline();
-  for (let i = 0; i < found.length; i += 2) {
-    pipeline.hmget(queue.toKey(found[i] ?? ''), 'timestamp', 'returnvalue');
-  }
-  const jobs = (await pipeline.exec()) ?? [];
-  return latencyOf(
-    jobs.flatMap(([, job], i) => {
-      const [time, result] = job as (string | null)[];
-      const { dropped, at } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
-      return time && !dropped ? [{ asked: Number(time), finished: at ?? Number(found[2 * i + 1]) }] : [];
-    }),
-  );
-}
-
-/** Computes percentiles by nearest rank. @param labels in ms since 1970; the label finished last comes first. */
-export function latencyOf(
-  labels: readonly { asked: number; finished: number }[],
-): LatencyFigures | undefined {
-  const [last] = labels;
-  if (!last) return undefined;
-  const sorted = labels.map(({ asked, finished }) => Math.max(0, finished - asked)).sort((a, b) => a - b);
-  const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-  const [p50, p99] = [percentile(0.5), percentile(0.99)];
-  const slow = sorted.filter((ms) => ms > SLOW_MS).length;
-  return { labels: sorted.length, p50, p99, slow, last: last.finished };
 }

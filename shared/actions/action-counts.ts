@@ -1,12 +1,12 @@
 import {
   ACTION_OUTCOMES,
   type ActionOutcome,
-  FAILING,
   USER_ACTIONS,
   type UserAction,
 } from '#shared/actions/user-actions.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { FAILING } from '#shared/observability/thresholds.ts';
 import type { RedisClient } from '../stores/redis-client.ts';
 import type { RedisClock } from '../stores/redis-clock.ts';
 import { isTransientError } from '../stores/transient-errors.ts';

@@ -3,9 +3,9 @@ import {
   ACTION_OUTCOMES,
   ACTIONS_METRIC,
   type ActionOutcome,
-  FAILING,
   type UserAction,
 } from '#shared/actions/user-actions.ts';
+import { FAILING } from '#shared/observability/thresholds.ts';
 import type { ConnectionOwner } from '../stores/dependencies.ts';
 import type { ActionReport } from '../stores/heartbeat.ts';
 import type { RedisClient } from '../stores/redis-client.ts';

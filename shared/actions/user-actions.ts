@@ -34,11 +34,3 @@ export const UNANSWERED_MS = 5_000;
 
 /** The counter with the labels `action` and `outcome`, of each process that answers users. */
 export const ACTIONS_METRIC = 'user_actions_total';
-
-/**
- * When an action fails, for "Estado" and for the alerts: within `windowMinutes`, at least `least` were not `ok`, these are at
- * least `share` of all, and the last of them is at most `recentMinutes` old. "Estado" also names at least `least` failures that
- * are a quarter of the last requests or all of the last few, however many were well before, and only until requests succeed
- * again.
- */
-export const FAILING = { windowMinutes: 30, recentMinutes: 10, least: 3, share: 0.02 } as const;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection, QueryFilter, UpdateQuery, UpdateWithAggregationPipeline } from 'mongoose';
+import { WEBHOOKS_BEHIND } from '../observability/thresholds.ts';
 import { modelOf, type StoredModel } from '../stores/collection.ts';
 import { DatabaseClock } from '../stores/database-clock.ts';
 import { isDuplicateKey } from '../stores/mongo.ts';
@@ -16,8 +17,6 @@ const LEASE_MS = 30_000;
 const IDLE_MS = 60_000;
 /** End of the lease of a free webhook. By every clock it is in the past. */
 const FREE = new Date(0);
-/** A webhook counts as behind if its next event is older, in ms. */
-const BEHIND_MS = 600_000;
 const AFTER = { returnDocument: 'after' } as const;
 
 export type HeldWebhook = Webhook & { lease: string };
@@ -60,7 +59,7 @@ export class WebhookStore {
 
   /** Returns customers' webhooks that fail, are behind or were disabled by us, at most `limit`. */
   async listTroubled(limit: number): Promise<Webhook[]> {
-    const late = { $lt: await this.clock.now(-BEHIND_MS) };
+    const late = { $lt: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) };
     const troubled = [
       { active: true, failures: { $gt: 0 } },
       { active: true, waitingSince: late },
@@ -277,7 +276,7 @@ export class WebhookStore {
 
   /** Counts the webhooks whose next event has waited for ten minutes, or that no sender looked at for as long. */
   async countBehind(): Promise<number> {
-    const late = { $lt: await this.clock.now(-BEHIND_MS) };
+    const late = { $lt: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) };
     return this.#webhooks.countDocuments({
       ...REAL,
       active: true,
@@ -298,7 +297,7 @@ export class WebhookStore {
       ...REAL,
       active: true,
       failures: { $gt: 0 },
-      failingSince: { $gte: await this.clock.now(-BEHIND_MS) },
+      failingSince: { $gte: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) },
     };
     const [count, worst] = await Promise.all([
       this.#webhooks.countDocuments(filter),
@@ -309,7 +308,11 @@ export class WebhookStore {
 
   /** Returns the webhook that is behind for longest. */
   async findBehind(): Promise<LateWebhook | undefined> {
-    const filter = { ...REAL, active: true, waitingSince: { $lt: await this.clock.now(-BEHIND_MS) } };
+    const filter = {
+      ...REAL,
+      active: true,
+      waitingSince: { $lt: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) },
+    };
     const worst = await this.#webhooks.findOne(filter).sort({ waitingSince: 1 }).lean();
     return worst?.waitingSince && this.#late(worst, worst.waitingSince);
   }

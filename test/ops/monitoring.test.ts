@@ -15,7 +15,7 @@ import { BranchesConfig } from '#services/branches/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
-import { ACTIONS_METRIC, FAILING, USER_ACTIONS } from '#shared/actions/user-actions.ts';
+import { USER_ACTIONS } from '#shared/actions/user-actions.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import type { Running } from '#test/fixtures/services.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
@@ -146,9 +146,6 @@ describe('the alerts', () => {
 });
 
 describe('what users do', () => {
-  const exprOf = (name: string) =>
-    rules.find(({ alert, record }) => (alert ?? record) === name)?.expr ?? `no rule ${name}`;
-
   // RequestsFail looks at each route by itself, and reading has no other alert.
   test.each(USER_ACTIONS.filter((action) => action !== 'read'))(
     'has an alert for the action %s',
@@ -159,23 +156,6 @@ describe('what users do', () => {
       expect(ofAction.map(({ labels }) => labels.severity)).toContain('critical');
     },
   );
-
-  test('fails by the numbers that the code has too', () => {
-    const { windowMinutes, recentMinutes, least, share } = FAILING;
-    const bad = (minutes: number) =>
-      `sum by (namespace, action) (increase(${ACTIONS_METRIC}{outcome!="ok"}[${minutes}m]))`;
-    expect(exprOf('user_actions:bad')).toBe(bad(windowMinutes));
-    expect(exprOf('user_actions:bad_recently')).toBe(bad(recentMinutes));
-    expect(exprOf('user_actions:all')).toBe(
-      `sum by (namespace, action) (increase(${ACTIONS_METRIC}[${windowMinutes}m]))`,
-    );
-    const limits = (name: string) =>
-      [...exprOf(name).matchAll(/ >=? (?:bool )?([\d.]+)/g)].map(([, limit]) => Number(limit));
-    expect(limits('user_actions:failing')).toEqual([share, least, 0]);
-    expect(limits('RequestsFail')).toEqual([share, least, 0]);
-    const spans = [...exprOf('RequestsFail').matchAll(/\[(\w+)\]/g)].map(([, span]) => span);
-    expect(spans).toEqual([windowMinutes, windowMinutes, windowMinutes, recentMinutes].map((m) => `${m}m`));
-  });
 });
 
 test('Prometheus scrapes every service at its port', () => {

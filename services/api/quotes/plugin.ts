@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { TARIFF_STALE } from '#shared/observability/thresholds.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { ApiOptions } from '../config.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
@@ -20,8 +21,6 @@ declare module 'fastify' {
 
 /** Pause between looks for new versions, in ms: a withdrawal is known within ten seconds (docs/contract.md "Quotes"). */
 const LOOK_MS = 3_000;
-/** Age of what was read at which health answers and the dashboard report it, in ms. */
-const STALE_MS = 60_000;
 
 /** Keeps the tariff that is in force, and signs quotes. Everything but quotes works without a tariff. */
 export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
@@ -49,5 +48,5 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
 
 /** @throws Error if the log of tariffs was not read for a minute: prices may be old, and withdrawals unknown. */
 async function requireRecent({ ageMs = Number.POSITIVE_INFINITY }: CurrentTariff): Promise<void> {
-  if (ageMs > STALE_MS) throw new Error('The log of tariffs was not read for a minute');
+  if (ageMs > TARIFF_STALE.ageMs) throw new Error('The log of tariffs was not read for a minute');
 }

@@ -1,4 +1,5 @@
-import { FAILING, USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
+import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
+import { FAILING } from '#shared/observability/thresholds.ts';
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
@@ -18,8 +19,6 @@ const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> 
 
 const MINUTE_MS = 60_000;
 const RECENT_MS = MINUTE_MS * FAILING.recentMinutes;
-/** Of the last requests of a process. A fault of many is seen at once, however many were well in the half hour before it. */
-const QUARTER = 0.25;
 
 /** Most requests fail within this time. */
 const LONGEST_MS = 10_000;
@@ -74,7 +73,7 @@ function troubleIn(state: SystemState, action: UserAction): Trouble | undefined 
   const sum = (read: (one: (typeof failing)[number]) => number) =>
     failing.reduce((total, one) => total + read(one), 0);
   const notOk = sum((one) => one.notOk);
-  const isNow = sum(({ tail }) => tail.notOk) >= QUARTER * sum(({ tail }) => tail.all);
+  const isNow = sum(({ tail }) => tail.notOk) >= FAILING.lastShare * sum(({ tail }) => tail.all);
   if (notOk < FAILING.least || !(isNow || isFailing(state.actions[action]))) return undefined;
   const [first] = failing.toSorted((one, other) => other.last - one.last);
   if (!first) return undefined;

@@ -1,3 +1,4 @@
+import { WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
 import type { LateWebhook } from '#shared/webhooks/webhook-store.ts';
 import { count, duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
@@ -5,9 +6,6 @@ import { type Diagnosis, note, warning } from './diagnosis.ts';
 
 /** Refusals of an account within a minute from which it is named: one a second, as of a client that does not slow down. */
 const FLOOD = 60;
-
-/** From so many failing webhooks on, if they are also such a share of all, the fault may be ours. */
-const MANY_FAILING = { count: 3, share: 0.1 };
 
 export function* diagnoseWebhooks({ webhooks }: SystemState): Generator<Diagnosis> {
   const effectOn = ['webhooks'] as const;
@@ -17,16 +15,17 @@ export function* diagnoseWebhooks({ webhooks }: SystemState): Generator<Diagnosi
     return;
   }
   const { active, failing, behind, worst, disabled } = webhooks;
+  const { ageMs, many, manyShare } = WEBHOOKS_BEHIND;
   if (behind > 0) {
     const late = count(behind, 'webhook tiene', 'webhooks tienen');
     const who = worst ? `; el más atrasado, ${nameOf(worst)}` : '';
-    const text = `${late} eventos que esperan desde hace más de 10 min${who}`;
+    const text = `${late} eventos que esperan desde hace más de ${duration(ageMs)}${who}`;
     yield { ...warning('webhooks-behind', 'webhooksbehind', text), effectOn };
   }
   if (failing) {
-    const isMany = failing.count >= MANY_FAILING.count && failing.count > MANY_FAILING.share * active;
+    const isMany = failing.count >= many && failing.count > manyShare * active;
     const one = `Falla el webhook ${nameOf(failing.worst)}`;
-    const some = `Fallan ${number(failing.count)} webhooks desde hace menos de 10 min; el primero, ${nameOf(failing.worst)}`;
+    const some = `Fallan ${number(failing.count)} webhooks desde hace menos de ${duration(ageMs)}; el primero, ${nameOf(failing.worst)}`;
     const text = isMany
       ? `${some}. Son muchos: ¿falla nuestra salida a internet?`
       : failing.count === 1

@@ -38,10 +38,6 @@ export type LastSeen = {
 /** Within this time after an outage all processes write again, and what waited for its end has failed. */
 export const RECOVERY_MS = 15_000;
 
-export const RECENT_MINUTES = 5;
-
-export const RECENT_MS = 60_000 * RECENT_MINUTES;
-
 /** What needs MongoDB, and what writes to it. */
 export const BY_API = USER_ACTIONS.filter((action) => action !== 'webhook');
 export const WRITING = ['create', 'event', 'manifest'] as const satisfies UserAction[];

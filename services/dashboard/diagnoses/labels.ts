@@ -1,13 +1,7 @@
-import { FAILING } from '#shared/actions/user-actions.ts';
+import { FAILING, LABELS_SLOW, LABELS_WAIT } from '#shared/observability/thresholds.ts';
 import { duration, number } from '../format.ts';
-import { SLOW_MS, type SystemState } from '../system-state.ts';
-import { type Diagnosis, grave, type LastSeen, RECENT_MS, RECOVERY_MS, warning } from './diagnosis.ts';
-
-/** Age of a late label, as in `k8s/monitoring/alerts.yml`. */
-const LATE_MS = 5_000;
-
-/** Share of slow labels, the p99 of `k8s/monitoring/alerts.yml`. One or two of few are no problem. */
-const MANY_SLOW = 0.01;
+import type { SystemState } from '../system-state.ts';
+import { type Diagnosis, grave, type LastSeen, RECOVERY_MS, warning } from './diagnosis.ts';
 
 export function* diagnoseQueue(state: SystemState, { causes }: LastSeen): Generator<Diagnosis> {
   const { at, paused, oldestMs = 0, latency } = state;
@@ -15,17 +9,18 @@ export function* diagnoseQueue(state: SystemState, { causes }: LastSeen): Genera
     const text = 'La cola está en pausa: no se imprime nada';
     yield { ...grave('paused', 'queuepaused', text), causes: ['print'] };
   }
-  if (oldestMs > LATE_MS) {
+  if (oldestMs > LABELS_WAIT.ageMs) {
     const wait = `etiquetas que esperan desde hace ${duration(oldestMs)}`;
     const stuck = `Los label-workers están vivos, pero no imprimen: hay ${wait}`;
     const text = isStuck(state) ? stuck : `Hay ${wait}`;
     yield { ...grave('labels-wait', 'labelswait', text), effectOn: ['print'] };
   }
-  // Until five minutes after a cause, the figure is of labels that waited for its end.
-  const isExplained = at - (causes.print ?? 0) <= RECENT_MS + RECOVERY_MS;
-  if (latency && latency.slow >= Math.max(FAILING.least, MANY_SLOW * latency.labels) && !isExplained) {
-    const { slow, labels } = latency;
-    const text = `Las etiquetas tardan: ${number(slow)} de ${number(labels)}, más de ${duration(SLOW_MS)} en los últimos 5 min`;
+  const { slowMs, share, windowMinutes } = LABELS_SLOW;
+  const { slow, labels } = latency ?? { slow: 0, labels: 0 };
+  // Until the window is over after a cause, labels are slow that waited for its end.
+  const isExplained = at - (causes.print ?? 0) <= 60_000 * windowMinutes + RECOVERY_MS;
+  if (slow >= Math.max(FAILING.least, share * labels) && !isExplained) {
+    const text = `Las etiquetas tardan: ${number(slow)} de ${number(labels)}, más de ${duration(slowMs)} en los últimos ${windowMinutes} min`;
     yield { ...warning('labels-slow', 'labelsslow', text), effectOn: ['print'] };
   }
 }

@@ -1,3 +1,4 @@
+import { CHROMIUM_RESTARTS } from '#shared/observability/thresholds.ts';
 import { LOST_MS, type LostProcess } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
@@ -19,9 +20,6 @@ const SERVICE_OUTAGES = {
   branches: { section: 'branchesdown', causes: ['branches', ...BY_BRANCHES] },
   webhooks: { section: 'servicedown', causes: ['webhooks', 'webhook'] },
 } as const;
-
-/** A start usually takes half a second. */
-const LONG_START_MS = 5_000;
 
 /** Longer than the time between two readings of the status. */
 const FORGOTTEN_SOON_MS = 15_000;
@@ -57,7 +55,7 @@ export function* diagnoseWorkers({ workers, lost }: SystemState): Generator<Diag
 }
 
 /** A Chromium that failed is not well at once; one that starts needs some time. */
-const BROKEN_AFTER_MS = { failed: Number.NEGATIVE_INFINITY, starting: LONG_START_MS };
+const BROKEN_AFTER_MS = { failed: Number.NEGATIVE_INFINITY, starting: CHROMIUM_RESTARTS.startMs };
 
 /** Heartbeats are written again within seconds after the queue's Redis is back. Until then nobody is missed. */
 export function* diagnoseReturn(

@@ -1,12 +1,10 @@
+import { REDIS_FULL } from '#shared/observability/thresholds.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import type { Heartbeat } from '#shared/stores/heartbeat.ts';
 import { bytes } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, WRITING, warning } from './diagnosis.ts';
 import { SERVICES } from './processes.ts';
-
-/** Share of Redis's memory. */
-const NEARLY_FULL = 0.8;
 
 /** In the order in which they are named. */
 const PROCESSES = [...SERVICES, 'label-worker', 'dashboard'];
@@ -148,7 +146,7 @@ export function* diagnoseRedis(state: SystemState): Generator<Diagnosis> {
     const refusesAll = replica || share >= 1 || state.reached.redis === 'read-only';
     const causes: Effect[] = refusesAll ? [...BY_REDIS, 'heartbeats'] : [...BY_REDIS];
     yield { ...grave('redis-read-only', 'redisrefuseswrites', text), causes };
-  } else if (share > NEARLY_FULL) {
+  } else if (share > REDIS_FULL.share) {
     yield grave('redis-full', 'redisfull', `El Redis de la cola está casi lleno: ${use}`);
   }
   if (!noeviction) {
