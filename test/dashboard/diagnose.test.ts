@@ -1,0 +1,275 @@
+import { expect, test } from 'vitest';
+import { diagnose } from '#services/dashboard/diagnose.ts';
+import type { LastSeen, Level } from '#services/dashboard/diagnoses/diagnosis.ts';
+import { latencyOf } from '#services/dashboard/label-latency.ts';
+import type { SystemState } from '#services/dashboard/system-state.ts';
+import type { ActionSums } from '#shared/actions/action-counts.ts';
+import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
+import type { ActionReport, ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
+import { heartbeatOf, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
+
+/** What is wrong in a state of the system, by the ids, sections or texts of its lines. */
+
+const NOW = Date.now();
+const NONE_FAILED = Object.fromEntries(
+  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0, minutes: [] }]),
+) as unknown as SystemState['actions'];
+/** A system under load. */
+const well: SystemState = {
+  ...{ at: NOW, waiting: 3, active: 50, failed: 2, paused: false, oldestMs: 400 },
+  latency: { labels: 500, p50: 120, p99: 800, slow: 4, last: NOW },
+  ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
+  self: { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 },
+  workers: [workerBeat('w')],
+  services: [heartbeatOf('api'), heartbeatOf('branches'), heartbeatOf('webhooks')],
+  reached: { mongodb: 'ok', redis: 'ok' },
+  redis: {
+    ...{ usedBytes: 100, maxBytes: 1_000, policy: 'noeviction', noeviction: true },
+    ...{ replica: false, appendOnly: true, writesFail: false },
+  },
+  webhooks: { active: 10_000, behind: 0, worst: undefined, disabled: 0, failing: undefined },
+};
+
+type Change = Partial<SystemState>;
+const textsOf = (change: Change) => diagnose({ ...well, ...change }).map(({ text }) => text);
+const idsOf = (change: Change, lastSeen?: LastSeen) =>
+  diagnose({ ...well, ...change }, lastSeen).map(({ id }) => id);
+
+const redis = (change: Partial<SystemState['redis']>): Change => ({ redis: { ...well.redis, ...change } });
+/** The process of a service tells something else. */
+const tells = (service: ServiceHeartbeat['service'], change: Partial<ServiceHeartbeat>) => ({
+  services: well.services.map((one) => (one.service === service ? { ...one, ...change } : one)),
+});
+/** It reaches something else. */
+const reaches = (service: ServiceHeartbeat['service'], dependencies: ServiceHeartbeat['dependencies']) =>
+  tells(service, { dependencies: { ...heartbeatOf(service).dependencies, ...dependencies } });
+const without = (service: string) => well.services.filter((one) => one.service !== service);
+const withApi = (change: Partial<ServiceHeartbeat>): Change => ({
+  services: [...well.services, heartbeatOf('api', { id: 'api-2', ...change })],
+});
+const slow = (labels: number, slow: number): Change => ({
+  latency: { labels, p50: 120, p99: 5_000, slow, last: NOW },
+});
+type Failing = NonNullable<ActionReport['failing']>;
+/** The api tells that an action fails. */
+const fails = (action: UserAction, figures: Partial<Failing> & Pick<Failing, 'notOk' | 'all'>) => {
+  const tail = { lastNotOk: Math.min(10, figures.notOk), lastAll: Math.min(10, figures.all) };
+  const times = { since: NOW - 25_000, lastBegan: NOW - 1_000 };
+  const failing = { ...times, ...tail, codigo: 'servicio_no_disponible', ...figures };
+  return tells('api', { actions: { [action]: { lastNotOk: NOW - 1_000, failing } } });
+};
+const sums = (action: UserAction, figures: Partial<ActionSums>): Change => ({
+  actions: { ...NONE_FAILED, [action]: { ok: 0, notOk: 0, minutes: [], ...figures } },
+});
+const receivers = (count: number): Change => {
+  const worst = { account: 'tienda', host: 'tienda.example', forMs: 9_000, reason: 'Respondio 500' };
+  return {
+    webhooks: { active: 10_000, behind: 0, worst: undefined, disabled: 0, failing: { count, worst } },
+  };
+};
+const flood = (refused: number) => withApi({ limited: [{ account: 'otro', refused }] });
+
+test.each<[string, Change, string, Level]>([
+  ['a Redis that is nearly full', redis({ usedBytes: 801 }), 'redisfull', 'grave'],
+  ['a full Redis', redis({ usedBytes: 1_001 }), 'redisrefuseswrites', 'grave'],
+  ['a Redis that is a replica', redis({ replica: true }), 'redisrefuseswrites', 'grave'],
+  ['a Redis that drops jobs', redis({ noeviction: false }), 'redismaydropjobs', 'grave'],
+  ['a Redis that cannot write', redis({ writesFail: true }), 'redisdisk', 'grave'],
+  ['a hundredth of the labels that is slow', slow(500, 5), 'labelsslow', 'atencion'],
+  ['labels that fail', fails('print', { notOk: 3, all: 3 }), 'labelsfail', 'grave'],
+  ['MongoDB that takes no guides', reaches('api', { mongodb: 'read-only' }), 'mongodown', 'grave'],
+  [
+    'a token that branches refuses',
+    tells('api', {
+      refusedBy: ['branches'],
+      dependencies: { ...well.services[0]?.dependencies, branches: 'down' },
+    }),
+    'secretsdiffer',
+    'grave',
+  ],
+  ['MongoDB away from branches', reaches('branches', { mongodb: 'down' }), 'mongodown', 'grave'],
+  ['branches away from the api', reaches('api', { branches: 'down' }), 'branchesdown', 'grave'],
+  ['a queue that takes no jobs', reaches('api', { redis: 'read-only' }), 'redisrefuseswrites', 'grave'],
+  [
+    'one of two apis that gives no sign',
+    { lost: [{ service: 'api', host: 'maquina', pid: 7, forMs: 12_000 }] },
+    'servicedown',
+    'atencion',
+  ],
+  ['a receiver that fails', receivers(1), 'webhooksbehind', 'nota'],
+  ['receivers that fail among ten thousand', receivers(999), 'webhooksbehind', 'nota'],
+  ['as many receivers as if we were at fault', receivers(1_001), 'webhooksbehind', 'atencion'],
+  ['an account over its limit', flood(60), 'accountfloods', 'nota'],
+  ['an action that the audit log lacks', { auditWaiting: 1 }, 'mongodown', 'nota'],
+  ['figures of webhooks that are unknown', { webhooks: undefined }, 'mongodown', 'atencion'],
+  [
+    'a setting that differs, which is no secret',
+    {
+      services: well.services.map((one) => ({ ...one, settings: { TIME_ZONE: ['1'] } })),
+      self: { ...well.self, settings: { TIME_ZONE: ['2'] } },
+    },
+    'secretsdiffer',
+    'atencion',
+  ],
+])('names %s', (_, change, section, level) => {
+  expect(diagnose({ ...well, ...change })).toMatchObject([{ section, level }]);
+});
+
+test.each<[string, Change]>([
+  ['the system is under load', {}],
+  ['no label waits and none was printed', { oldestMs: undefined, latency: undefined }],
+  ['an account reaches its limit now and then', flood(59)],
+  ['two of few labels were slow in a quiet night', slow(20, 2)],
+  ['two of few labels failed in a quiet night', fails('print', { notOk: 2, all: 2 })],
+  [
+    'one in a hundred requests fails',
+    {
+      ...fails('create', { notOk: 9, all: 900, lastNotOk: 1, lastAll: 10 }),
+      ...sums('create', { ok: 891, notOk: 9 }),
+    },
+  ],
+])('says nothing while %s', (_, change) => {
+  expect(textsOf(change)).toEqual([]);
+});
+
+test('names an action of which three in a hundred requests fail, although few of the last did', () => {
+  const few = fails('create', { notOk: 9, all: 900, lastNotOk: 1, lastAll: 10 });
+  expect(idsOf({ ...few, ...sums('create', { ok: 300, notOk: 9 }) })).toEqual(['create-fails']);
+});
+
+test('names the account that floods, over all processes of the api', () => {
+  const limited = [
+    [{ account: 'otro', refused: 50 }],
+    [
+      { account: 'otro', refused: 50 },
+      { account: 'tienda', refused: 70 },
+    ],
+  ];
+  const apis = limited.map((limited) => heartbeatOf('api', { limited }));
+  expect(textsOf({ services: [...well.services, ...apis] })).toEqual([
+    'La cuenta otro pasa su límite: 100 de sus solicitudes recibieron 429 en el último minuto; cuentas que también lo pasan: 1',
+  ]);
+});
+
+test('says where an action fails, since when, of how many, and how', () => {
+  const { services } = fails('create', { notOk: 12, all: 14 });
+  const second = heartbeatOf('api', { id: 'api-2', actions: { create: { lastOk: NOW } } });
+  const change = { services: [...services, second], ...sums('create', { ok: 100_000, notOk: 12 }) };
+  expect(textsOf(change)).toEqual([
+    'Crear guías falla desde hace 25 s: 12 de 14 en api, uno de 2 procesos de api, la última: servicio_no_disponible',
+  ]);
+});
+
+test('forgets an action that nobody has tried for ten minutes, and what began before a cause ended', () => {
+  const change = fails('create', { notOk: 12, all: 14, lastBegan: NOW - 9_000 });
+  expect(idsOf(change)).toEqual(['create-fails']);
+  expect(idsOf({ ...change, at: NOW + 600_000 })).toEqual([]);
+  expect(idsOf(change, { causes: { create: NOW - 8_000 }, redis: 0 })).toEqual([]);
+  expect(idsOf(change, { causes: { create: NOW - 12_000 }, redis: 0 })).toEqual(['create-fails']);
+  expect(idsOf(change, { causes: { print: NOW }, redis: 0 })).toEqual(['create-fails']);
+});
+
+test('knows what processes answered that are gone, until something succeeds after that minute', () => {
+  const lastMinute = 60_000 * Math.floor(NOW / 60_000) - 120_000;
+  const minutes = [
+    { at: lastMinute - 60_000, notOk: 38 },
+    { at: lastMinute, notOk: 2 },
+  ];
+  const gone = sums('quote', { notOk: 40, minutes });
+  expect(textsOf(gone)).toEqual([
+    expect.stringMatching(/^Cotizar falla desde hace .*: 40 de 40 en media hora, en procesos/),
+  ]);
+  const api = (quote: ActionReport) => idsOf({ ...gone, ...tells('api', { actions: { quote } }) });
+  expect(api({ lastOk: lastMinute })).toEqual(['quote-fails']);
+  expect(api({ lastOk: lastMinute + 60_000 })).toEqual([]);
+  // A living process has told of all but two.
+  expect(api({ lastNotOk: lastMinute - 1 })).toEqual([]);
+});
+
+test('names the secret of a process that is not that of the others, and none that is being rotated', () => {
+  const api = (id: string, JWT_SECRET: string[], startedAt = 2) =>
+    heartbeatOf('api', { id, host: id, startedAt, settings: { JWT_SECRET } });
+  const among = (...apis: ServiceHeartbeat[]) => textsOf({ services: [...without('api'), ...apis] });
+  expect(among(api('a', ['1']), api('b', ['1'], 3), api('c', ['2'], 1))).toEqual([
+    expect.stringMatching(/^El JWT_SECRET de api en c, pid 1, no es el de 2 procesos de api: /),
+  ]);
+  expect(among(api('a', ['1'], 3), api('b', ['2'], 1))).toEqual([expect.stringMatching(/de api en a, /)]);
+  expect(among(api('a', ['1', '2']), api('b', ['2']), api('c', ['2', '1']))).toEqual([]);
+});
+
+test('names what nobody tells of: of a release that tells nothing, nothing is known', () => {
+  expect(textsOf({ services: well.services.map(({ dependencies, ...known }) => known) })).toEqual([
+    'El Redis de las etiquetas: no se sabe si responde, pues ningún proceso lo dice',
+    'El servicio branches: no se sabe si responde, pues ningún proceso lo dice',
+    'El servicio webhooks: no se sabe si responde, pues ningún proceso lo dice',
+    'El registro de tarifas: no se sabe si responde, pues ningún proceso lo dice',
+  ]);
+});
+
+/** What is seen while labels are not delivered, whatever the cause. */
+const undelivered = {
+  oldestMs: 60_000,
+  latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, last: 0 },
+};
+test.for<[string, Change, string[]]>([
+  ['nobody prints', { ...undelivered, workers: [] }, ['no-workers']],
+  ['the queue is paused', { ...undelivered, paused: true }, ['paused']],
+  [
+    'the Redis of the labels is away',
+    { ...undelivered, ...reaches('api', { 'label-cache': 'down' }) },
+    ['label-cache'],
+  ],
+  [
+    'the Redis of the queue is full',
+    { ...redis({ usedBytes: 1_001 }), ...undelivered, services: [], workers: [] },
+    ['redis-read-only'],
+  ],
+  [
+    'MongoDB is away',
+    {
+      ...undelivered,
+      ...reaches('api', { mongodb: 'down', tariff: 'down' }),
+      reached: { mongodb: 'down', redis: 'ok' },
+      webhooks: undefined,
+    },
+    ['mongodb'],
+  ],
+  [
+    'branches is away',
+    {
+      services: reaches('api', { branches: 'down' }).services.filter(({ service }) => service !== 'branches'),
+    },
+    ['branches'],
+  ],
+  ['the api is away', { services: without('api') }, ['api']],
+  [
+    'two causes are there',
+    { ...undelivered, workers: [], ...reaches('api', { mongodb: 'down' }) },
+    ['mongodb', 'no-workers'],
+  ],
+])('names the causes alone when %s', ([_, change, ids]) => {
+  expect(idsOf(change)).toEqual(ids);
+});
+
+test('misses nobody until the processes can write again after an outage of Redis', () => {
+  const change = { services: [heartbeatOf('branches')], workers: [] };
+  const [line] = diagnose({ ...well, ...change }, { causes: {}, redis: NOW - 3_000 });
+  expect(line?.text).toBe(
+    'El Redis de la cola acaba de volver: falta que den señales api, webhooks, label-worker',
+  );
+  expect(idsOf(change, { causes: {}, redis: NOW - 16_000 })).toHaveLength(3);
+});
+
+test('says how many processes of which service miss something', () => {
+  const change = {
+    ...withApi({ dependencies: { mongodb: 'down' } }),
+    reached: { mongodb: 'down', redis: 'ok' },
+  } as const;
+  expect(textsOf(change)[0]).toBe('MongoDB no responde a api (1 de 2), dashboard');
+});
+
+test('figures are nearest-rank percentiles', () => {
+  const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
+  expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, slow: 0, last: 200 });
+  expect(latencyOf([])).toBeUndefined();
+});
