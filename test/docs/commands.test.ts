@@ -22,13 +22,14 @@ const PROGRAMS = new Map(
   }),
 );
 
-const pages = repositoryFiles
-  .filter((path) => path.endsWith('.md'))
-  .map((path) => readFileSync(join(repoRoot, path), 'utf8'));
-/** What the pages type, such as `admin -- privacy export --phone 5512345678`: script and words. */
-const TYPED = pages
-  .flatMap((page) => [...page.matchAll(/npm (?:run (?:--silent )?)?([\w:]+) -- ([^`\n#|>]+)/g)])
-  .flatMap(([, name = '', words = '']) => (PROGRAMS.has(name) ? [[name, words.trim()] as const] : []));
+/** `<what to fill in>` is filled in. */
+const read = (path: string) => readFileSync(join(repoRoot, path), 'utf8').replaceAll(/<[^>\n]+>/g, 'x');
+const pages = repositoryFiles.filter((path) => path.endsWith('.md')).map(read);
+/** What the pages type, such as `admin -- privacy export --phone 5512345678`: script and words. The runbook has functions for it. */
+const TYPED = [
+  ...pages.flatMap((page) => [...page.matchAll(/npm (?:run (?:--silent )?)?([\w:]+) -- ([^`\n#|>]+)/g)]),
+  ...read('k8s/runbook.md').matchAll(/(?:^|`)(admin|tariffs) ([a-z][^`\n#|]+)/gm),
+].flatMap(([, name = '', words = '']) => (PROGRAMS.has(name) ? [[name, words.trim()] as const] : []));
 
 /** The commands with commands of their own, each of which has its own help. */
 const CLIS: Readonly<Record<string, typeof runAdmin>> = {
@@ -59,6 +60,15 @@ async function unread(program: string, words: string[]) {
   const [code] = await ended;
   return { code, err };
 }
+
+it('every script that a page or a workflow runs is one of package.json', () => {
+  const workflows = repositoryFiles.filter((path) => path.startsWith('.github/workflows/')).map(read);
+  const run = [...pages, ...workflows].flatMap((text) => [
+    ...text.matchAll(/\bnpm run (?:--silent )?([\w:]+)/g),
+  ]);
+  expect(run.length).toBeGreaterThan(20);
+  expect(run.map(([, name = '']) => name).filter((name) => !(name in scripts))).toEqual([]);
+});
 
 it.each([...PROGRAMS.values()])('%s ends in silence where nobody reads what it writes', async (program) => {
   expect(await unread(program, ['--help'])).toEqual({ code: 141, err: '' });

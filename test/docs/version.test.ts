@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,4 +16,12 @@ it('is one: of every package, of the images that are deployed, and the newest of
   expect([...packages.map((file) => JSON.parse(read(file)).version), ...tags, newest]).toEqual(
     [...packages, ...tags, 'CHANGELOG.md'].map(() => version),
   );
+});
+
+it('has notes in the changelog, which a release takes from there', () => {
+  const notes = (of: string) =>
+    execFileSync('sh', [join(repoRoot, '.github/release-notes.sh'), of], { encoding: 'utf8', stdio: 'pipe' });
+  expect(notes(version)).toMatch(/^- /m);
+  expect(notes(version)).not.toMatch(/^## /m);
+  expect(() => notes('0.0.1')).toThrow('CHANGELOG.md says nothing of 0.0.1.');
 });

@@ -1,7 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
+import { provideRedis } from '#local/programs/redis.ts';
+import { test } from '#test/fixtures/folder.ts';
+import { readOverlay } from './kubernetes/kubernetes.ts';
 import { alerts, panels } from './rules.ts';
 
 const read = (path: string) => readFileSync(join(repoRoot, path), 'utf8');
@@ -72,6 +78,61 @@ describe('the runbook', () => {
     const named = [...runbook.matchAll(/[Pp]anel\s+"([^"]+)"/g)].map(([, title]) => title);
     expect(named.length).toBeGreaterThan(5);
     expect(titles).toEqual(expect.arrayContaining(named));
+  });
+});
+
+describe('the commands of the runbook', () => {
+  const filled = runbook.replaceAll(/<[^>\n]+>/g, 'x');
+  const blocks = [...filled.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block);
+  const objects = [...readOverlay('small'), ...readOverlay('production')];
+
+  it('are shell', () => {
+    expect(blocks.length).toBeGreaterThan(30);
+    for (const block of blocks) execFileSync('bash', ['-n'], { input: block });
+  });
+
+  it('name services and objects that there are', () => {
+    const { services } = parse(read('docker-compose.yml'), { merge: true, maxAliasCount: 200 });
+    const known = ['x', ...Object.keys(services), ...objects.map(({ metadata }) => metadata.name)];
+    const named = [
+      ...filled.matchAll(/\b(?:deploy|statefulset)\/([\w-]+)/g),
+      ...filled.matchAll(/\b(?:patch|annotate) (?:scaledobject|hpa) ([\w-]+)/g),
+      ...filled.matchAll(/(?:^|`)(?:pods|logs|restart|ready) ([\w-]+)/gm),
+      ...filled.matchAll(/docker compose (?:restart|unpause|exec -T) ([\w-]+)/g),
+    ].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter((name = '') => !known.includes(name))).toEqual([]);
+  });
+
+  it('bring back, where they undo, what the manifests say', () => {
+    const undo = filled
+      .split('**Deshacer**')
+      .slice(1)
+      .map((text) => text.split(/^## /m)[0]);
+    const patches = [...undo.join().matchAll(/ patch (\w+) ([\w-]+) .* '(.+)'/g)];
+    expect(patches.length).toBeGreaterThan(2);
+    for (const [, kind = '', name = '', json = ''] of patches) {
+      const isPatched = { scaledobject: 'ScaledObject', hpa: 'HorizontalPodAutoscaler' }[kind];
+      const object = objects.find((one) => one.kind === isPatched && one.metadata.name === name);
+      expect(object?.spec, `${kind} ${name}`).toMatchObject(JSON.parse(json).spec);
+    }
+  });
+
+  test('that are for Redis are commands of Redis', async ({ folder }) => {
+    vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be changed
+    const own = await provideRedis({ folder, durable: true, log: () => {} });
+    vi.unstubAllEnvs();
+    const client = new Redis(own.url);
+    const lines = new Set(
+      [...filled.matchAll(/(?:^|`)redis ([A-Z][^`\n#|]+)/gm)].map(([, line = '']) => line.trim()),
+    );
+    expect(lines.size).toBeGreaterThan(10);
+    for (const line of lines) {
+      const [command = '', ...args] = line.split(/ +/).map((word) => word.replaceAll("'", ''));
+      await expect(client.call(command, ...args), line).resolves.toBeDefined();
+    }
+    client.disconnect();
+    await own.close();
   });
 });
 

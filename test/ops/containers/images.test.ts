@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
 import { allImports, runtimeImports } from '#test/fixtures/imports.ts';
 import { environmentOf, last, readTargets } from '../dockerfile.ts';
@@ -79,6 +80,14 @@ describe.each([
     );
     expect([...packages].filter((name) => !dependencies[name])).toEqual([]);
   });
+});
+
+it.each(['ci', 'release'])('the workflow %s builds every image', (workflow) => {
+  const text = readFileSync(join(repoRoot, `.github/workflows/${workflow}.yml`), 'utf8');
+  const images = [...targets.keys()].filter((name) => !/^(manifests|.+-packages|service)$/.test(name)).sort();
+  const { build, images: tried = build } = parse(text).jobs;
+  expect(tried.strategy.matrix.target.toSorted()).toEqual(images);
+  if (workflow === 'release') expect(text).toContain(`for target in ${images.join(' ')}; do`);
 });
 
 it('every service has an image', () => {
