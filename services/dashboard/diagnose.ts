@@ -19,7 +19,7 @@ import type { SystemState } from './system-state.ts';
  * Finds what is wrong, the grave first. Leaves out what another diagnosis causes, so that each cause is one line. An unknown value
  * is a diagnosis too, because the page reports that all is well if there is none.
  */
-export function diagnose(state: SystemState, lastSeen: LastSeen = { causes: {}, redis: 0 }): Diagnosis[] {
+export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, redis: 0 }): Diagnosis[] {
   const found: Diagnosis[] = [
     ...diagnoseRedis(state),
     ...diagnoseReturn(state, lastSeen),

@@ -30,9 +30,9 @@ export type Episode = Static<typeof Episode>;
 const isEpisode = new Ajv().compile<Episode>(Episode);
 
 /**
- * Remembers the diagnoses of the last hour as episodes, in the hash `{prefix}:problems` of the queue's Redis: `<id> <from>` → an `Episode` as
- * JSON. All dashboards write the same, so it does not matter how many there are. While Redis is away, this process remembers,
- * and writes afterwards.
+ * Remembers the diagnoses of the last hour as episodes, in the hash `{prefix}:problems` of the queue's Redis: `<id> <from>` → an
+ * `Episode` as JSON. All dashboards write the same, so it does not matter how many there are. While Redis is away, this process
+ * remembers, and writes afterwards.
  */
 export class DiagnosisHistory {
   readonly #redis: RedisClient;
@@ -92,14 +92,13 @@ export class DiagnosisHistory {
     return this.#current(id, at)?.from;
   }
 
-  /** Returns the times of the causes that explain what is still seen. */
   lastSeen(): LastSeen {
     const latest = (episodes: Episode[]) => Math.max(0, ...episodes.map(({ to }) => to));
     // A process may read its first status before its connection is open.
     const all = [...this.#episodes.values()].filter((one) => !isShort(one));
-    const causeOf = (action: UserAction) => latest(all.filter(({ causes }) => causes?.includes(action)));
+    const harmed = (action: UserAction) => latest(all.filter(({ causes }) => causes?.includes(action)));
     return {
-      causes: Object.fromEntries(USER_ACTIONS.map((action) => [action, causeOf(action)])),
+      harmed: Object.fromEntries(USER_ACTIONS.map((action) => [action, harmed(action)])),
       redis: latest(all.filter(({ id }) => REDIS_OUTAGES.includes(id))),
     };
   }

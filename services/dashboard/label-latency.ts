@@ -7,8 +7,9 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 const MAX_LABELS = 500;
 
 /**
- * How long labels took, from when the api added the job until the worker had stored the PDF. `p50` and `p99` in ms; `slow`: how many
- * took longer than `LABELS_SLOW` allows; `last`: the end of the last label, in ms since 1970.
+ * How long labels took, from the request that added the job (its `timestamp`) until the worker had stored the PDF (`at` of its
+ * result). `p50` and `p99` in ms; `slow`: how many took longer than `LABELS_SLOW.slowMs`; `last`: the end of the last label, in ms
+ * since 1970.
  */
 export type LabelLatency = { labels: number; p50: number; p99: number; slow: number; last: number };
 

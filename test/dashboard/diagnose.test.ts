@@ -164,9 +164,9 @@ test('forgets an action that nobody has tried for ten minutes, and what began be
   const change = fails('create', { notOk: 12, all: 14, lastBegan: NOW - 9_000 });
   expect(idsOf(change)).toEqual(['create-fails']);
   expect(idsOf({ ...change, at: NOW + 600_000 })).toEqual([]);
-  expect(idsOf(change, { causes: { create: NOW - 8_000 }, redis: 0 })).toEqual([]);
-  expect(idsOf(change, { causes: { create: NOW - 12_000 }, redis: 0 })).toEqual(['create-fails']);
-  expect(idsOf(change, { causes: { print: NOW }, redis: 0 })).toEqual(['create-fails']);
+  expect(idsOf(change, { harmed: { create: NOW - 8_000 }, redis: 0 })).toEqual([]);
+  expect(idsOf(change, { harmed: { create: NOW - 12_000 }, redis: 0 })).toEqual(['create-fails']);
+  expect(idsOf(change, { harmed: { print: NOW }, redis: 0 })).toEqual(['create-fails']);
 });
 
 test('knows what processes answered that are gone, until something succeeds after that minute', () => {
@@ -253,11 +253,11 @@ test.for<[string, Change, string[]]>([
 
 test('misses nobody until the processes can write again after an outage of Redis', () => {
   const change = { services: [heartbeatOf('branches')], workers: [] };
-  const [line] = diagnose({ ...well, ...change }, { causes: {}, redis: NOW - 3_000 });
+  const [line] = diagnose({ ...well, ...change }, { harmed: {}, redis: NOW - 3_000 });
   expect(line?.text).toBe(
     'El Redis de la cola acaba de volver: falta que den señales api, webhooks, label-worker',
   );
-  expect(idsOf(change, { causes: {}, redis: NOW - 16_000 })).toHaveLength(3);
+  expect(idsOf(change, { harmed: {}, redis: NOW - 16_000 })).toHaveLength(3);
 });
 
 test('says how many processes of which service miss something', () => {

@@ -38,12 +38,12 @@ type Trouble = {
  * Names the actions of users that fail, by the rule of `FAILING`, until requests succeed again. What began while a cause was seen that
  * was named is left out.
  */
-export function* diagnoseActions(state: SystemState, { causes }: LastSeen): Generator<Diagnosis> {
+export function* diagnoseActions(state: SystemState, { harmed }: LastSeen): Generator<Diagnosis> {
   for (const action of USER_ACTIONS) {
     const trouble = troubleIn(state, action);
     if (!trouble) continue;
     const { last, lastBegan, since, notOk, all, where, codigo } = trouble;
-    if (state.at - last > RECENT_MS || lastBegan <= (causes[action] ?? 0)) continue;
+    if (state.at - last > RECENT_MS || lastBegan <= (harmed[action] ?? 0)) continue;
     const { fails, section } = ACTIONS[action];
     const what = `${number(notOk)} de ${number(all)}${where}${codigo && `, la última: ${codigo}`}`;
     const text = `${fails} desde hace ${duration(state.at - since)}: ${what}`;

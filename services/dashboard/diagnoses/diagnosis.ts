@@ -27,10 +27,10 @@ export type Diagnosis = {
   fades?: true;
 };
 
-/** When causes that explain later figures were seen last, in ms since 1970 by the clock of Redis; 0 if never. */
+/** When causes were seen last whose effects are seen for longer, in ms since 1970 by the clock of Redis; 0 if never. */
 export type LastSeen = {
   /** Causes for which users' actions failed. */
-  causes: Readonly<Partial<Record<UserAction, number>>>;
+  harmed: Readonly<Partial<Record<UserAction, number>>>;
   /** The outage of the queue's Redis. */
   redis: number;
 };

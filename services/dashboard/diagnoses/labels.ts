@@ -3,7 +3,7 @@ import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, grave, type LastSeen, RECOVERY_MS, warning } from './diagnosis.ts';
 
-export function* diagnoseQueue(state: SystemState, { causes }: LastSeen): Generator<Diagnosis> {
+export function* diagnoseQueue(state: SystemState, { harmed }: LastSeen): Generator<Diagnosis> {
   const { at, paused, oldestMs = 0, latency } = state;
   if (paused) {
     const text = 'La cola está en pausa: no se imprime nada';
@@ -18,7 +18,7 @@ export function* diagnoseQueue(state: SystemState, { causes }: LastSeen): Genera
   const { slowMs, share, windowMinutes } = LABELS_SLOW;
   const { slow, labels } = latency ?? { slow: 0, labels: 0 };
   // Until the window is over after a cause, labels are slow that waited for its end.
-  const isExplained = at - (causes.print ?? 0) <= 60_000 * windowMinutes + RECOVERY_MS;
+  const isExplained = at - (harmed.print ?? 0) <= 60_000 * windowMinutes + RECOVERY_MS;
   if (slow >= Math.max(FAILING.least, share * labels) && !isExplained) {
     const text = `Las etiquetas tardan: ${number(slow)} de ${number(labels)}, más de ${duration(slowMs)} en los últimos ${windowMinutes} min`;
     yield { ...warning('labels-slow', 'labelsslow', text), effectOn: ['print'] };
