@@ -18,7 +18,10 @@ export const FAILING = {
   lastShare: 0.25,
 } as const;
 
-/** Age of the oldest label that waits: half of the 10 s after which the api answers 500. */
+/**
+ * Age of the oldest label that waits: half of the 10 s after which the api answers 500. "Estado" counts those too that a worker has
+ * taken, which one that hangs keeps; for these the alert is LabelsFail.
+ */
 export const LABELS_WAIT = { ageMs: 5_000 } as const;
 
 /**

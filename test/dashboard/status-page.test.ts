@@ -11,17 +11,16 @@ import { label } from '#test/fixtures/labels/labels.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 let tests = 0;
-/** Each test has a queue of its own, a dashboard that reads it, and one process of each service, all well. */
+/** Each test has a queue of its own, a dashboard that reads it, and one process of each service, the label worker included, all well. */
 const test = services
   .extend('prefix', ({ stores }) => stores.prefix.replace('}', `-${++tests}}`))
   .extend('fleet', { auto: true }, async ({ prefix, stores }, { onCleanup }) => {
     const fleet = new Fleet({ redis: stores.redis, prefix });
     onCleanup(() => fleet.close());
     await fleet.allWell();
+    await fleet.keepAlive(workerBeat('w-0'));
     return fleet;
   })
-  /** A label worker that is alive and prints nothing. */
-  .extend('worker', ({ fleet }) => fleet.keepAlive(workerBeat('w-0')))
   .extend('jobs', ({ prefix, stores }, { onCleanup }) => {
     const jobs = new LabelJobs(stores.redis, prefix);
     onCleanup(() => jobs.close());
@@ -82,7 +81,7 @@ describe('the status page', () => {
     expect(text).not.toContain('UTC');
   });
 
-  test('shows how long labels take', async ({ jobs, pageThat, worker: _ }) => {
+  test('shows how long labels take', async ({ jobs, pageThat }) => {
     for (let i = 0; i < 4; i++)
       await jobs.waiting(label({ packages: i + 1 }), { askedAt: Date.now() - 60_000 });
     await jobs.work(4, async () => ({ bytes: 1 }));
@@ -91,11 +90,10 @@ describe('the status page', () => {
     expect(text).toMatch(/Las etiquetas tardan: 4 de 4, más de 1 s en los últimos 5 min/);
   });
 
-  test('says that workers live and do not print', async ({ jobs, pageThat, worker: _ }) => {
+  test('says that workers live and do not print', async ({ jobs, pageThat }) => {
     await jobs.waiting(label({ number: '482913650734' }), { askedAt: Date.now() - 130_000 });
-    const text = await pageThat(/Hay un problema/);
-    expect(text).toMatch(
-      /Los label-workers están vivos, pero no imprimen: hay etiquetas que esperan desde hace 2 min/,
+    await pageThat(
+      /Hay un problema.*Los label-workers están vivos, pero no imprimen: hay etiquetas que esperan desde hace 2 min/,
     );
     await jobs.work(1, async () => ({ bytes: 0, dropped: true }));
     await jobs.waiting(label({ number: '482913650735' }), { askedAt: Date.now() - 190_000 });
@@ -145,14 +143,16 @@ describe('a worker', () => {
     await jobs.waiting(dropped, { askedAt: Date.now() - 60_000 });
     // Of a label older than a second a worker looks whether somebody waits, however slow the machine is.
     await jobs.waiting(label(), { askedAt: Date.now() + 60_000 });
-    const text = await pageThat(/1 etiqueta de los últimos.*Etiquetas">1</);
+    const text = await pageThat(
+      /label-worker \(2\) con su Chromium.*1 etiqueta de los últimos.*Etiquetas">1</,
+    );
     expect(text).toMatch(/Memoria">\d\d+ MiB/);
     expect(text).toMatch(/Impresiones">\d+</);
     await real.server.close();
-    await pageThat(/Hay un problema.*No hay ningún label-worker vivo/);
+    await pageThat(/label-worker \(1\) con su Chromium/);
   });
 
-  test('whose Chromium does not start is named', async ({ fleet, pageThat, worker: _ }) => {
+  test('whose Chromium does not start is named', async ({ fleet, pageThat }) => {
     for (const [host, state, ms] of [
       ['otra-maquina', 'failed', 61_000],
       ['la-que-cuelga', 'starting', 125_000],
@@ -168,7 +168,8 @@ describe('a worker', () => {
 });
 
 describe('the status page without workers', () => {
-  test('says that no worker prints, and shows since when labels wait', async ({ jobs, pageThat }) => {
+  test('says that no worker prints, and shows since when labels wait', async ({ fleet, jobs, pageThat }) => {
+    await fleet.remove('w-0');
     await jobs.waiting(label(), { askedAt: Date.now() - 200_000 });
     await jobs.waiting(label({ kind: 'small' }));
     const text = await pageThat(/Hay un problema.*No hay ningún label-worker vivo: no se imprime nada/);
@@ -186,6 +187,7 @@ describe('the status page without workers', () => {
     prefix,
     startDashboard,
   }) => {
+    await fleet.remove('w-0');
     const seenFor = async () => {
       const text = await pageThat(
         /No hay ningún label-worker vivo: no se imprime nada<\/span> <small>desde las/,
