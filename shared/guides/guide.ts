@@ -223,8 +223,8 @@ const GUIDE_OPTIONS = { 'x-regla': 'debe ser un objeto' };
 export const Guide = section(fieldsIn(kindsIn(STORED)), 'Una guía', GUIDE_OPTIONS);
 export type Guide = Static<typeof Guide>;
 
-/** Longest quote, in characters. */
-export const MAX_QUOTE_LENGTH = 1_000;
+/** Longest quote, in characters (docs/contract.md "Quotes"). */
+export const MAX_QUOTE_LENGTH = 4_000;
 
 /** A guide as a client may send it; the type is that of what becomes of it. */
 export const SentGuide = section(

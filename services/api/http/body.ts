@@ -8,12 +8,12 @@ import {
   type Problem,
   type ProblemList,
 } from '#shared/errors/domain-error.ts';
-import { guideAjv } from '#shared/guides/guide.ts';
+import { guideAjv, MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
 import { isBlank } from '#shared/labels/label-charset.ts';
 import { closestName } from './closest-name.ts';
 
-/** Longer than any field, line breaks included. */
-const MAX_LENGTH = 1_000;
+/** Longer than any text of a guide but its quote, line breaks included. */
+const MAX_TIDIED = 1_000;
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/;
 const NUMERIC: ReadonlySet<string> = new Set(['number', 'integer']);
 
@@ -41,7 +41,7 @@ export function tidy(value: unknown): unknown;
 export function tidy(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
-  if (text.length > MAX_LENGTH) return text.slice(0, MAX_LENGTH);
+  if (text.length > MAX_TIDIED) return text.slice(0, MAX_QUOTE_LENGTH);
   if (isBlank(text)) return '';
   // `trim` does not know the line break U+0085.
   return BREAKS.test(text) ? text.split(BREAKS).join(' ').trim() : text;

@@ -9,7 +9,7 @@ import { formatCentimetres, formatKilograms, formatPesos } from '../platform/amo
 import { zonedTime } from '../platform/local-time.ts';
 import { amountsOf, missingMeasures, type Offer, parcelOf, quotedPrice } from './offer.ts';
 import type { CountQuotes, QuoteResult } from './quote-metrics.ts';
-import { isExpired, isQuotedType, type QuoteTokens, quotedTypeWords } from './quote-token.ts';
+import { isExpired, type QuoteTokens } from './quote-token.ts';
 import type { CurrentTariff } from './tariffs/current-tariff.ts';
 
 export type HonourDeps = {
@@ -105,10 +105,11 @@ const COMPARED: { [Field in keyof Parcel]: (compared: Comparison) => Problem[] }
     const place = DestinoCode === undefined ? 'CodigoPostal' : 'DestinoCode';
     return same(`Destinatario.${place}`, destination.Codigo, offer.destination);
   },
+  // Prices compare it without case too.
   type: ({ parcel: { type }, offer }) =>
-    isQuotedType(type, offer.parcel.type)
+    type.toLowerCase() === offer.parcel.type.toLowerCase()
       ? []
-      : [different('Producto.TipoEnvio', `'${type}'`, quotedTypeWords(offer.parcel.type))],
+      : [different('Producto.TipoEnvio', `'${type}'`, `'${offer.parcel.type}'`)],
   packages: ({ parcel, offer }) => same('Producto.Paquetes', parcel.packages, offer.parcel.packages),
   grams: ({ parcel, offer }) => within('Producto.Peso', parcel.grams, offer.parcel.grams, formatKilograms),
   sides: ({ guide, parcel, offer }) =>

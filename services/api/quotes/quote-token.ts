@@ -1,7 +1,6 @@
-import { hash, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import { createSigner, createVerifier } from 'fast-jwt';
-import { DomainError } from '#shared/errors/domain-error.ts';
-import { MAX_QUOTE_LENGTH, type ServiceType } from '#shared/guides/guide.ts';
+import type { ServiceType } from '#shared/guides/guide.ts';
 import type { Offer } from './offer.ts';
 import type { PriceLine } from './tariffs/price.ts';
 
@@ -9,10 +8,6 @@ import type { PriceLine } from './tariffs/price.ts';
 const TYPE = 'cotizacion+jwt';
 /** Bytes of a key for HS256. */
 const KEY_BYTES = 32;
-/** Begins the fingerprint of a type of shipment. A type that a client sends has no control characters. */
-const FINGERPRINT = '\u007f';
-/** Characters of a fingerprint: 128 bits. */
-const FINGERPRINT_LENGTH = 22;
 
 /** What a token has: short names and lists, since it travels in every guide. */
 type Claims = {
@@ -46,29 +41,15 @@ export class QuoteTokens {
     );
   }
 
-  /**
-   * Returns the token of an offer to an account, never longer than a guide takes. If the whole type of shipment does not
-   * fit, the token has its fingerprint.
-   *
-   * @throws DomainError `no-tariff` if the lines alone are too long.
-   */
+  /** Returns the token of an offer to an account. `MAX_SURCHARGES` keeps it from growing longer than a guide takes. */
   sign(account: string, offer: Offer): string {
-    const token = this.#tokenOf(account, offer, offer.parcel.type);
-    if (token.length <= MAX_QUOTE_LENGTH) return token;
-    const shorter = this.#tokenOf(account, offer, fingerprint(offer.parcel.type));
-    if (shorter.length <= MAX_QUOTE_LENGTH) return shorter;
-    const explanation = 'los recargos de este envio no caben en una cotizacion';
-    throw new DomainError('no-tariff', { params: { explanation } });
-  }
-
-  #tokenOf(account: string, offer: Offer, type: string): string {
     const { tariff, parcel, lines, delivery } = offer;
     return this.#sign({
       aud: account,
       exp: offer.expires,
       t: [tariff.version, tariff.list, tariff.zone],
       b: [offer.origin, offer.destination],
-      p: [parcel.origin, parcel.destination, parcel.service, type, parcel.packages],
+      p: [parcel.origin, parcel.destination, parcel.service, parcel.type, parcel.packages],
       m: [parcel.grams, ...parcel.sides, parcel.declared],
       w: [offer.billedGrams, offer.volumetricGrams],
       d: [delivery.from, delivery.to, delivery.receivedBefore],
@@ -110,21 +91,6 @@ export class QuoteTokens {
 /** Returns whether an offer binds no more. `expires` is the last second in which it does, not the first after it. */
 export function isExpired({ expires }: Offer, now: number): boolean {
   return Math.floor(now / 1_000) > expires;
-}
-
-/** Returns whether a type of shipment is the one of a token. Prices compare it without case too. */
-export function isQuotedType(type: string, quoted: string): boolean {
-  const same = type.toLowerCase() === quoted.toLowerCase();
-  return same || (quoted.startsWith(FINGERPRINT) && fingerprint(type) === quoted);
-}
-
-/** Returns the type of shipment of a token for a message. Nobody knows a type by its fingerprint. */
-export function quotedTypeWords(quoted: string): string {
-  return quoted.startsWith(FINGERPRINT) ? 'otro tipo' : `'${quoted}'`;
-}
-
-function fingerprint(type: string): string {
-  return FINGERPRINT + hash('sha256', type.toLowerCase(), 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
 function packLine(line: PriceLine): Claims['l'][number] {

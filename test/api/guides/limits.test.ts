@@ -10,12 +10,14 @@ type Schema = TSchema & {
   maximum?: number;
 };
 
-/** Returns the longest value of a schema, of letters that take two bytes each. */
-function longest({ properties, type, maxLength = 0, maximum = 0 }: Schema): unknown {
+/** Returns the longest value of a schema. */
+function longest({ properties, type, maxLength = 0, maximum = 0 }: Schema, letter: string): unknown {
   if (properties) {
-    return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, longest(part)]));
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, part]) => [name, longest(part, letter)]),
+    );
   }
-  return type === 'string' ? 'ñ'.repeat(maxLength) : maximum;
+  return type === 'string' ? letter.repeat(maxLength) : maximum;
 }
 
 function valuesIn(value: unknown): number {
@@ -23,9 +25,13 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, part) => sum + valuesIn(part), 1);
 }
 
-test('as many guides as a request may have fit into its body, with every field as long as it may be', () => {
-  const { Cotizacion: _, ...properties } = SentGuide.properties;
-  const Guia = Array.from({ length: MAX_GUIDES }, () => longest({ type: 'object', properties } as Schema));
+const { Cotizacion: _, ...unquoted } = SentGuide.properties;
+test.for([
+  ['letters of two bytes, without a quote', 'ñ', unquoted],
+  ['letters of one byte, with the longest quote', 'n', SentGuide.properties],
+] as const)('as many full guides as a request may have fit into its body: %s', ([, letter, properties]) => {
+  const guide = longest({ type: 'object', properties } as Schema, letter);
+  const Guia = Array.from({ length: MAX_GUIDES }, () => guide);
   const body = { TipoServicio: 'Domicilio', Guia };
   expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(BODY_LIMIT_MIB * 2 ** 20);
   expect(valuesIn(body)).toBeLessThan(MAX_BODY_VALUES);

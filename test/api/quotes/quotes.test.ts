@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Offer } from '#services/api/quotes/offer.ts';
 import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
+import { MAX_SURCHARGES } from '#services/api/quotes/tariffs/check-tariff.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 import { loadTariff } from '#test/fixtures/tariffs.ts';
@@ -154,18 +155,22 @@ describe('a guide with a quote', () => {
   });
 
   test('is good with the most surcharges and the longest TipoEnvio', async ({ demo, options, load }) => {
-    const surcharges = Array.from({ length: 7 }, (_, i) => `c-${i},siempre,,,11.55,subtotal,10.50,,`);
+    const surcharges = Array.from(
+      { length: MAX_SURCHARGES },
+      (_, i) => `c-${i},siempre,,,11.55,subtotal,10.50,,`,
+    );
     await load(changed('recargos.csv', (text) => [text.split('\n')[0], ...surcharges].join('\n')));
     const Producto = { TipoEnvio: '\u{1F4E6}'.repeat(40), Paquetes: 99, ValorDeclarado: 999_999_999.99 };
     const [{ Cotizacion, SEND_TOTAL }] = await options({
       Guia: [{ ...SHIPMENT, Producto: { ...GOODS, ...Producto } }],
     });
+    expect(Cotizacion.length).toBeGreaterThan(1_000);
     expect((await demo.created(guide(Cotizacion, { Producto })))[0]).toMatchObject({ SEND_TOTAL });
     const other = guide(Cotizacion, { Producto: { ...Producto, TipoEnvio: 'Sobre' } });
     expect(detailsOf(await demo.create([other]))[2]).toEqual([
       [
         ...[0, 'Producto.TipoEnvio', 'cotizacion_distinta'],
-        "El campo 'Producto.TipoEnvio' es 'Sobre' y se cotizo otro tipo",
+        `El campo 'Producto.TipoEnvio' es 'Sobre' y se cotizo '${Producto.TipoEnvio}'`,
       ],
     ]);
     await load();

@@ -27,10 +27,8 @@ const LEAST_PERCENTAGE = 100;
 const LARGE_DISCOUNT = 5_000;
 /** Days for which the list of holidays should be known. */
 const HOLIDAYS_DAYS = 60;
-/** Most characters of all surcharges, since a quote's token holds each that applies. */
-const MAX_SURCHARGE_CHARACTERS = 260;
-/** Characters of a surcharge's numbers in a token. */
-const NUMBERS_CHARACTERS = 34;
+/** Most surcharges: a quote's token holds each that applies, and must fit into a guide (`MAX_QUOTE_LENGTH`). */
+export const MAX_SURCHARGES = 20;
 /** Most postal codes that a warning names. */
 const MAX_NAMED = 5;
 
@@ -151,9 +149,7 @@ function checkNames({ prices, contracts, surcharges, areas }: Tariff, report: Ta
 }
 
 function checkSurcharges({ surcharges }: Tariff, report: TariffReport): void {
-  let characters = 0;
   for (const { name, amount, percentage, minimum, days, line } of surcharges) {
-    characters += Buffer.byteLength(name) + NUMBERS_CHARACTERS;
     if (amount + percentage + minimum + days === 0) {
       report.error('recargos.csv', {
         line,
@@ -169,13 +165,9 @@ function checkSurcharges({ surcharges }: Tariff, report: TariffReport): void {
         reason: 'es el nombre de otra linea del precio',
       });
     }
-    if (characters > MAX_SURCHARGE_CHARACTERS) {
-      report.error('recargos.csv', {
-        line,
-        value: name,
-        reason: 'son demasiados recargos para una cotizacion: junte o acorte',
-      });
-    }
+  }
+  for (const { name, line } of surcharges.slice(MAX_SURCHARGES)) {
+    report.error('recargos.csv', { line, value: name, reason: `son mas de ${MAX_SURCHARGES} recargos` });
   }
 }
 

@@ -197,6 +197,12 @@ describe('an error by file and line', () => {
       'linea 6 "nada": no cobra nada: ponga Importe, Porcentaje o Minimo',
     ],
     [
+      'a surcharge too many',
+      'recargos.csv',
+      (content) => `${content}${Array.from({ length: 17 }, (_, i) => `c-${i},siempre,,10,,,,,\n`).join('')}`,
+      'linea 22 "c-16": son mas de 20 recargos',
+    ],
+    [
       'an unknown parameter',
       'parametros.csv',
       added('Iva,16'),
