@@ -2,7 +2,7 @@ import type { PickUpPlace } from '#shared/branches/branch.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { GUIDE_STATUSES, type GuideStatus } from '#shared/guides/event-types.ts';
 import { type Guide, SERVICE_TYPES } from '#shared/guides/guide.ts';
-import type { PricedParcel, QuotedPrice } from '#shared/guides/quoted-price.ts';
+import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import {
   body,
   type DocumentIn,
@@ -68,9 +68,9 @@ export const GUIDES = defineCollection(
     freight: NUMBER,
     total: NUMBER,
     /** What a guide that was created with a quote shows of it. */
-    quote: optional(body<QuotedPrice>()),
+    quote: optional(body<GuidePrice['quote']>()),
     /** What its quote priced, and for which account; absent in guides of 1.4.0. Retention takes it, with its postal codes. */
-    priced: optional(body<PricedParcel>()),
+    priced: optional(body<GuidePrice['priced']>()),
     /** What the packages' weights change in its price; absent before the first weighing. */
     adjustment: optional(body<Adjustment>()),
     guide: body<Guide>(),

@@ -4,6 +4,7 @@ import { type Branch, branchCode, pickUpPlace } from '#shared/branches/branch.ts
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import type { Guide, SentGuide } from '#shared/guides/guide.ts';
 import type { BranchOfGuide } from '#shared/guides/guide-model.ts';
+import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
 import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
@@ -16,7 +17,7 @@ import type { CreationJournal, JournalEntry } from './creation-journal.ts';
 import type { GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
-import type { GuidePrice, Pricing } from './pricing.ts';
+import type { Pricing } from './pricing.ts';
 import { type GuideBranches, resolveBranches, resolveRoutes } from './resolve-branches.ts';
 
 /** How long a guide of a test account is kept, in ms (docs/contract.md "Rehearsal"). */

@@ -1,9 +1,6 @@
 import type { Branch } from '#shared/branches/branch.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
-import type { PricedParcel, QuotedPrice } from '#shared/guides/quoted-price.ts';
-
-/** What a guide costs, in MXN, with what it shows of its price, and what was priced. */
-export type GuidePrice = { freight: number; total: number; quote: QuotedPrice; priced: PricedParcel };
+import type { GuidePrice } from '#shared/guides/guide-price.ts';
 
 /** Guides that are to be created, each with its destination. */
 export type PriceRequest = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Adjustment } from '#shared/guides/adjustment.ts';
 import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/guides/guide.ts';
-import { QuotedPrice } from '#shared/guides/quoted-price.ts';
+import { PriceFields } from '#shared/guides/guide-price.ts';
 import { GUIDE_RULE } from '../http/parameter-rules.ts';
 import { describeField, describeSection } from '../http/schemas.ts';
 import { GUIDE_EXAMPLES } from './examples.ts';
@@ -53,7 +53,7 @@ export const GuideRequest = Type.Object(
 export const CompleteGuide = Type.Object(
   {
     ...GuideSummary.properties,
-    ...Type.Partial(QuotedPrice).properties,
+    ...Type.Partial(PriceFields).properties,
     Ajuste: Type.Optional(Adjustment),
     TipoServicio: ServiceType,
     ...GUIDE_FIELDS,

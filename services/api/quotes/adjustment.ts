@@ -1,10 +1,10 @@
 import type { Adjustment } from '#shared/guides/adjustment.ts';
-import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
 import type { AdjusterOf, Weighing } from '../guides/adjusting.ts';
 import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
-import { sidesInOrder } from './offer.ts';
+import { sidesInOrder } from './parcel.ts';
 import type { CurrentTariff } from './tariffs/current-tariff.ts';
-import { describeLine, describeNoPrice, type Price, type PriceLine, priceParcels } from './tariffs/price.ts';
+import { describeLines, describeNoPrice, type PriceLine, priceParcels } from './tariffs/price.ts';
 
 /**
  * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
@@ -32,7 +32,7 @@ export function adjusters(
       const whole = { Version: version, Antes: toPesos(sumOf(before)) };
       if ('reason' in now) return { ...whole, SinPrecio: describeNoPrice(now) };
       const Diferencia = toPesos(now.total - sumOf(before));
-      const Lineas = compared(before, conceptsOf(now, parcel.packages));
+      const Lineas = compared(before, describeLines({ ...now, lines: merged(now.lines) }, parcel.packages));
       return { ...whole, Ahora: toPesos(now.total), Diferencia, Lineas };
     };
   };
@@ -41,7 +41,7 @@ export function adjusters(
 /** Most lines of one concept that a description names. */
 const MAX_DESCRIBED = 5;
 
-type Concept = { Concepto: string; Descripcion: string; Importe: number };
+type Lines = GuidePrice['quote']['Conceptos'];
 
 /** Returns the packages of a guide as they were weighed, or as quoted, those that are alike together. */
 function weighedParcels(quoted: Parcel, weighings: readonly (Weighing | undefined)[]): [Parcel, ...Parcel[]] {
@@ -59,14 +59,6 @@ function measuresOf({ Peso, Largo, Alto, Ancho }: Weighing): Partial<Parcel> {
   const grams = toUnits(Peso, 1_000);
   if (Largo === undefined || Alto === undefined || Ancho === undefined) return { grams };
   return { grams, sides: sidesInOrder([Largo, Alto, Ancho]) };
-}
-
-function conceptsOf({ lines, zone }: Price, packages: number): Concept[] {
-  return merged(lines).map((line) => ({
-    Concepto: line.concept,
-    Descripcion: describeLine(line, zone, packages),
-    Importe: toPesos(line.amount),
-  }));
 }
 
 type FreightLine = Extract<PriceLine, { upToGrams: number }>;
@@ -91,10 +83,10 @@ function merged(lines: readonly PriceLine[]): PriceLine[] {
 }
 
 /** Sets the lines of two prices side by side, by concept; unlike packages have several lines of freight. */
-function compared(before: readonly Concept[], now: readonly Concept[]): NonNullable<Adjustment['Lineas']> {
+function compared(before: Lines, now: Lines): NonNullable<Adjustment['Lineas']> {
   const names = new Set([...now, ...before].map(({ Concepto }) => Concepto));
   return [...names].map((name) => {
-    const isOfName = ({ Concepto }: Concept) => Concepto === name;
+    const isOfName = ({ Concepto }: Lines[number]) => Concepto === name;
     const [earlier, later] = [before.filter(isOfName), now.filter(isOfName)];
     const [Antes, Ahora] = [sumOf(earlier), sumOf(later)];
     return {
@@ -108,7 +100,7 @@ function compared(before: readonly Concept[], now: readonly Concept[]): NonNulla
 }
 
 /** Packages that differ may have a line of freight each, and every further event of the guide has the text. */
-function described(lines: readonly Concept[]): string {
+function described(lines: Lines): string {
   const text = lines
     .slice(0, MAX_DESCRIBED)
     .map(({ Descripcion }) => Descripcion)
@@ -118,6 +110,6 @@ function described(lines: readonly Concept[]): string {
 }
 
 /** In centavos. */
-function sumOf(lines: readonly Pick<Concept, 'Importe'>[]): number {
+function sumOf(lines: Lines): number {
   return lines.reduce((sum, { Importe }) => sum + toCentavos(Importe), 0);
 }

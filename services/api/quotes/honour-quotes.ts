@@ -2,14 +2,15 @@ import { inTurns } from '#shared/async/in-turns.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import { DomainError, type ErrorCode, type Problem } from '#shared/errors/domain-error.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
-import type { Parcel, QuotedPrice } from '#shared/guides/quoted-price.ts';
+import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
 import type { Shipment } from '../guides/guide-request.ts';
-import type { GuidePrice, PriceRequest } from '../guides/pricing.ts';
-import { formatCentimetres, formatKilograms, formatPesos } from '../platform/amounts.ts';
+import type { PriceRequest } from '../guides/pricing.ts';
+import { formatCentimetres, formatKilograms, formatPesos, toPesos } from '../platform/amounts.ts';
 import { zonedTime } from '../platform/local-time.ts';
-import { amountsOf, missingMeasures, type Offer, parcelOf, quotedPrice } from './offer.ts';
+import { missingMeasures, parcelOf } from './parcel.ts';
+import { isExpired, type Quote, toPriceFields } from './quote.ts';
 import type { CountQuotes, QuoteResult } from './quote-metrics.ts';
-import { isExpired, type QuoteTokens } from './quote-token.ts';
+import type { QuoteTokens } from './quote-token.ts';
 import type { CurrentTariff } from './tariffs/current-tariff.ts';
 
 export type HonourDeps = {
@@ -40,98 +41,103 @@ export async function honourQuotes(
 ): Promise<(GuidePrice | undefined)[]> {
   const now = tariffs.now();
   const problems: Problem[] = [];
-  const amounts = await inTurns(guides, (guide, indice) => {
+  const prices = await inTurns(guides, (guide, indice) => {
     if (guide.Cotizacion === undefined) return undefined;
-    const offer = quoteTokens.read(account, guide.Cotizacion);
+    const quote = quoteTokens.read(account, guide.Cotizacion);
     const ends = { origin, destination: destinations[indice] as Branch };
-    const found = offer
-      ? problemsOf(offer, { service, guide, ...ends }, { now, tariffs, localTime })
+    const found = quote
+      ? problemsOf(quote, { service, guide, ...ends }, { now, tariffs, localTime })
       : [{ campo: 'Cotizacion', code: 'quote-invalid' } as const];
     problems.push(...found.map((problem) => ({ indice, ...problem })));
     const [first] = found;
     if (first) countQuotes(COUNTED_AS[first.code] ?? 'different');
-    const priced = offer && { account, parcel: offer.parcel };
-    return priced && { ...amountsOf(offer), quote: shownPrice(offer, now, localTime), priced };
+    return (
+      quote && {
+        ...{ freight: toPesos(quote.freight), total: toPesos(quote.total) },
+        quote: shownPrice(quote, now, localTime),
+        priced: { account, parcel: quote.parcel },
+      }
+    );
   });
   const [first] = problems;
   if (first)
     throw new DomainError(CONFLICTS.has(first.code) ? 'quotes-refused' : 'quotes-invalid', { problems });
-  return amounts;
+  return prices;
 }
 
 /** A guide that is made too late for the quoted days shows none. */
-function shownPrice(offer: Offer, now: number, localTime: HonourDeps['localTime']): QuotedPrice {
-  const { EntregaEstimada, ...price } = quotedPrice(offer, localTime);
-  const inTime = now < offer.delivery.receivedBefore * 1_000;
+function shownPrice(quote: Quote, now: number, localTime: HonourDeps['localTime']): GuidePrice['quote'] {
+  const { EntregaEstimada, ...price } = toPriceFields(quote, localTime);
+  const inTime = now < quote.delivery.receivedBefore * 1_000;
   return inTime && EntregaEstimada ? { ...price, EntregaEstimada } : price;
 }
 
 type Candidate = { service: ServiceType; guide: SentGuide; origin: Branch; destination: Branch };
 
 function problemsOf(
-  offer: Offer,
+  quote: Quote,
   candidate: Candidate,
   { now, tariffs, localTime }: { now: number } & Pick<HonourDeps, 'tariffs' | 'localTime'>,
 ): Problem[] {
-  if (isExpired(offer, now)) {
-    const params = { expired: zonedTime(localTime, offer.expires * 1_000) };
+  if (isExpired(quote, now)) {
+    const params = { expired: zonedTime(localTime, quote.expires * 1_000) };
     return [{ campo: 'Cotizacion', code: 'quote-expired', params }];
   }
-  if (tariffs.isWithdrawn(offer.tariff.version)) return [{ campo: 'Cotizacion', code: 'quote-withdrawn' }];
+  if (tariffs.isWithdrawn(quote.version)) return [{ campo: 'Cotizacion', code: 'quote-withdrawn' }];
   const missing = missingMeasures(candidate.guide);
   if (missing.length > 0) {
     return missing.map((name) => ({ campo: `Producto.${name}`, code: 'field-required' }));
   }
-  return differences(offer, candidate);
+  return differences(quote, candidate);
 }
 
 /** A candidate beside what was quoted. `parcel`: what would be priced of the candidate. */
-type Comparison = Candidate & { offer: Offer; parcel: Parcel };
+type Comparison = Candidate & { quote: Quote; parcel: Parcel };
 
 /**
- * The problems of each field of a parcel by which a guide does not fit in its offer: what it is, and what was quoted. In the
+ * The problems of each field of a parcel by which a guide does not fit in its quote: what it is, and what was quoted. In the
  * order of answers; a further field of `Parcel` does not compile without its line.
  */
 const COMPARED: { [Field in keyof Parcel]: (compared: Comparison) => Problem[] } = {
   // A branch has one postal code.
-  origin: ({ origin, offer }) => same('SEND_SUCU_ORIG', origin.Codigo, offer.origin),
-  service: ({ service, offer }) => same('TipoServicio', service, offer.parcel.service),
-  destination: ({ service, guide, destination, parcel, offer }) => {
+  origin: ({ origin, quote }) => same('SEND_SUCU_ORIG', origin.Codigo, quote.origin),
+  service: ({ service, quote }) => same('TipoServicio', service, quote.parcel.service),
+  destination: ({ service, guide, destination, parcel, quote }) => {
     const { CodigoPostal, DestinoCode } = guide.Destinatario;
     if (service === 'Domicilio') {
       const place = CodigoPostal === undefined ? 'DestinoCode' : 'CodigoPostal';
-      return same(`Destinatario.${place}`, parcel.destination, offer.parcel.destination);
+      return same(`Destinatario.${place}`, parcel.destination, quote.parcel.destination);
     }
     const place = DestinoCode === undefined ? 'CodigoPostal' : 'DestinoCode';
-    return same(`Destinatario.${place}`, destination.Codigo, offer.destination);
+    return same(`Destinatario.${place}`, destination.Codigo, quote.destination);
   },
   // Prices compare it without case too.
-  type: ({ parcel: { type }, offer }) =>
-    type.toLowerCase() === offer.parcel.type.toLowerCase()
+  type: ({ parcel: { type }, quote }) =>
+    type.toLowerCase() === quote.parcel.type.toLowerCase()
       ? []
-      : [different('Producto.TipoEnvio', `'${type}'`, `'${offer.parcel.type}'`)],
-  packages: ({ parcel, offer }) => same('Producto.Paquetes', parcel.packages, offer.parcel.packages),
-  grams: ({ parcel, offer }) => within('Producto.Peso', parcel.grams, offer.parcel.grams, formatKilograms),
-  sides: ({ guide, parcel, offer }) =>
+      : [different('Producto.TipoEnvio', `'${type}'`, `'${quote.parcel.type}'`)],
+  packages: ({ parcel, quote }) => same('Producto.Paquetes', parcel.packages, quote.parcel.packages),
+  grams: ({ parcel, quote }) => within('Producto.Peso', parcel.grams, quote.parcel.grams, formatKilograms),
+  sides: ({ guide, parcel, quote }) =>
     sidesOf(guide).flatMap((name, i) =>
       within(
         `Producto.${name}`,
         parcel.sides[i] as number,
-        offer.parcel.sides[i] as number,
+        quote.parcel.sides[i] as number,
         formatCentimetres,
       ),
     ),
-  declared: ({ parcel, offer }) =>
-    within('Producto.ValorDeclarado', parcel.declared, offer.parcel.declared, formatPesos),
+  declared: ({ parcel, quote }) =>
+    within('Producto.ValorDeclarado', parcel.declared, quote.parcel.declared, formatPesos),
 };
 
-function differences(offer: Offer, candidate: Candidate): Problem[] {
+function differences(quote: Quote, candidate: Candidate): Problem[] {
   const { service, guide, origin, destination } = candidate;
   const parcel = parcelOf(service, guide as Shipment, { origin, destination });
-  const compared = { ...candidate, offer, parcel };
+  const compared = { ...candidate, quote, parcel };
   // What another service asks of a guide says nothing of this one.
   const fields =
-    service === offer.parcel.service ? Object.values(COMPARED) : [COMPARED.origin, COMPARED.service];
+    service === quote.parcel.service ? Object.values(COMPARED) : [COMPARED.origin, COMPARED.service];
   return fields.flatMap((problemsOf) => problemsOf(compared));
 }
 

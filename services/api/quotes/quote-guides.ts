@@ -5,8 +5,8 @@ import type { BranchesClient } from '../branches/branches-client.ts';
 import { warnOfOtherStates } from '../guides/address-warnings.ts';
 import { parseQuoteRequest, type SentRequest } from '../guides/guide-request.ts';
 import { resolveBranches } from '../guides/resolve-branches.ts';
-import { makeOffer, type Pricing } from './make-offer.ts';
-import { type Ends, type Offer, parcelOf } from './offer.ts';
+import { type Ends, parcelOf } from './parcel.ts';
+import { type Quote, type QuoteBasis, quoteParcel } from './quote.ts';
 import type { CountQuotes } from './quote-metrics.ts';
 import type { CurrentTariff } from './tariffs/current-tariff.ts';
 import { describeNoPrice, type NoPrice } from './tariffs/price.ts';
@@ -15,47 +15,47 @@ export type QuoteDeps = {
   branches: BranchesClient;
   tariffs: CurrentTariff;
   countQuotes: CountQuotes;
-  localTime: Pricing['localTime'];
+  localTime: QuoteBasis['localTime'];
 };
 
-/** The offers for one guide, one of each service that has a price. */
-export type Quote = Ends & { offers: Offer[] };
+/** The quotes of one guide, one of each service that has a price. */
+type QuotedGuide = Ends & { quotes: Quote[] };
 
 /**
- * Prices the guides of a request by the tariff that is in force, all or none.
+ * Quotes the guides of a request by the tariff that is in force, all or none.
  *
  * @throws DomainError of the first failed check (docs/contract.md "Quotes").
  */
 export async function quoteGuides(
   { branches, tariffs, countQuotes, localTime }: QuoteDeps,
   request: SentRequest,
-): Promise<{ quotes: Quote[]; warnings: ProblemList }> {
+): Promise<{ guides: QuotedGuide[]; warnings: ProblemList }> {
   const { service, guides, warnings } = await parseQuoteRequest(request.body, request.lenient);
   warnOfOtherStates(warnings, guides);
   const { origin, destinations } = await resolveBranches(branches, guides, request);
   const now = tariffs.now();
   const tariff = tariffs.at(now);
   if (!tariff) throw new DomainError('no-tariff');
-  const pricing: Pricing = { tariff, account: request.user.account, now, localTime };
+  const basis: QuoteBasis = { tariff, account: request.user.account, now, localTime };
   const services = service ? [service] : SERVICE_TYPES;
   const problems = new ProblemList();
-  const quotes = await inTurns(guides, (guide, indice) => {
+  const quoted = await inTurns(guides, (guide, indice) => {
     const destination = destinations[indice] as Ends['destination'];
     const ends = { origin, destination };
     const codes = { origin: origin.Codigo, destination: destination.Codigo };
-    const answers = services.map((service) => makeOffer(pricing, parcelOf(service, guide, ends), codes));
-    const offers = answers.filter((answer): answer is Offer => !('reason' in answer));
+    const answers = services.map((service) => quoteParcel(basis, parcelOf(service, guide, ends), codes));
+    const quotes = answers.filter((answer): answer is Quote => !('reason' in answer));
     const [refused] = answers.filter((answer) => 'reason' in answer);
-    if (offers.length === 0 && refused) {
+    if (quotes.length === 0 && refused) {
       const problem = noPrice(refused);
       countQuotes(problem.code === 'parcel-too-large' ? 'too_large' : 'no_tariff');
       problems.add(() => ({ indice, ...problem }));
     }
-    return { ...ends, offers };
+    return { ...ends, quotes };
   });
   problems.throwIfAny('prices-missing');
   countQuotes('offered', guides.length);
-  return { quotes, warnings };
+  return { guides: quoted, warnings };
 }
 
 /** Blames the field that has no price; the origin is not a field of the guide. */

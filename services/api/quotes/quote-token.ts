@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { createSigner, createVerifier } from 'fast-jwt';
 import type { ServiceType } from '#shared/guides/guide.ts';
-import type { Offer } from './offer.ts';
+import type { Quote } from './quote.ts';
 import type { PriceLine } from './tariffs/price.ts';
 
 /** Another type than that of access tokens, so that neither passes for the other. */
@@ -23,7 +23,7 @@ type Claims = {
   l: [concept: string, ...numbers: number[]][];
 };
 
-/** Signs offers, and reads them back. Keys are derived from the secret of the access tokens and from the one before it. */
+/** Signs quotes, and reads them back. Keys are derived from the secret of the access tokens and from the one before it. */
 export class QuoteTokens {
   readonly #sign: (claims: Claims) => string;
   readonly #verifiers: ((token: string) => Claims)[];
@@ -41,35 +41,35 @@ export class QuoteTokens {
     );
   }
 
-  /** Returns the token of an offer to an account. `MAX_SURCHARGES` keeps it from growing longer than a guide takes. */
-  sign(account: string, offer: Offer): string {
-    const { tariff, parcel, lines, delivery } = offer;
+  /** Returns the token of a quote for an account. `MAX_SURCHARGES` keeps it from growing longer than a guide takes. */
+  sign(account: string, quote: Quote): string {
+    const { parcel, delivery } = quote;
     return this.#sign({
       aud: account,
-      exp: offer.expires,
-      t: [tariff.version, tariff.list, tariff.zone],
-      b: [offer.origin, offer.destination],
+      exp: quote.expires,
+      t: [quote.version, quote.list, quote.zone],
+      b: [quote.origin, quote.destination],
       p: [parcel.origin, parcel.destination, parcel.service, parcel.type, parcel.packages],
       m: [parcel.grams, ...parcel.sides, parcel.declared],
-      w: [offer.billedGrams, offer.volumetricGrams],
+      w: [quote.billedGrams, quote.volumetricGrams],
       d: [delivery.from, delivery.to, delivery.receivedBefore],
-      l: lines.map(packLine),
+      l: quote.lines.map(packLine),
     });
   }
 
-  /** Returns what was offered to an account, or undefined if the token was altered or is another account's. */
-  read(account: string, token: string): Offer | undefined {
+  /** Returns what was quoted to an account, or undefined if the token was altered or is another account's. */
+  read(account: string, token: string): Quote | undefined {
     const claims = isCanonical(token) ? this.#verify(token) : undefined;
     if (claims?.aud !== account) return undefined;
     const [version, list, zone] = claims.t;
     const [origin, destination, service, type, packages] = claims.p;
     const [grams, one, two, three, declared] = claims.m;
     const [from, to, receivedBefore] = claims.d;
+    const lines = claims.l.map(unpackLine);
     return {
-      tariff: { version, list, zone },
-      ...{ origin: claims.b[0], destination: claims.b[1] },
+      ...{ version, list, zone, origin: claims.b[0], destination: claims.b[1] },
       parcel: { origin, destination, service, type, packages, grams, sides: [one, two, three], declared },
-      lines: claims.l.map(unpackLine),
+      ...{ lines, freight: freightOf(lines), total: sumOf(lines) },
       ...{ billedGrams: claims.w[0], volumetricGrams: claims.w[1] },
       delivery: { from, to, receivedBefore },
       expires: claims.exp,
@@ -88,11 +88,6 @@ export class QuoteTokens {
   }
 }
 
-/** Returns whether an offer binds no more. `expires` is the last second in which it does, not the first after it. */
-export function isExpired({ expires }: Offer, now: number): boolean {
-  return Math.floor(now / 1_000) > expires;
-}
-
 function packLine(line: PriceLine): Claims['l'][number] {
   const numbers =
     'upToGrams' in line
@@ -107,6 +102,14 @@ function unpackLine([concept, amount = 0, ...numbers]: Claims['l'][number]): Pri
     return { concept, amount, upToGrams: numbers[0] ?? 0, extraGrams: numbers[1] ?? 0 };
   const [percentage = 0, base = 0, minimum = 0, fixed = 0, count = 1] = numbers;
   return { concept, amount, percentage, base, minimum, fixed, count };
+}
+
+function sumOf(lines: readonly PriceLine[]): number {
+  return lines.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+function freightOf(lines: readonly PriceLine[]): number {
+  return sumOf(lines.filter(({ concept }) => concept === 'flete' || concept === 'descuento'));
 }
 
 /** RFC 5869: the same secret must not sign two kinds of tokens with one key. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { inTurns } from '#shared/async/in-turns.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
@@ -11,21 +11,10 @@ import {
   warnings,
 } from '../guides/guide-bodies.ts';
 import { operation } from '../http/operation.ts';
-import { QuoteOption, quoteOption } from './offer.ts';
+import { toOption } from './quote.ts';
 import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
 import { quoteGuides } from './quote-guides.ts';
-import { QuoteRequest } from './schemas.ts';
-
-const QuotedGuide = Type.Object(
-  {
-    indice: Type.Integer({ description: "Posición en 'Guia', desde 0" }),
-    SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
-    SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
-    Opciones: Type.Array(QuoteOption),
-  },
-  { title: 'Cotizacion', description: 'Los precios de un envío, uno por servicio' },
-);
-type QuotedGuide = Static<typeof QuotedGuide>;
+import { QuoteAnswer, QuoteRequest } from './schemas.ts';
 
 const quotation = operation({
   id: 'cotizarGuias',
@@ -35,7 +24,7 @@ const quotation = operation({
     'Qué cuesta cada envío, por qué, y cuándo llega. El precio obliga hasta `Vence`: una guía que se crea con la `Cotizacion` cuesta eso, aunque la tarifa cambie. No guarda nada, y no cuenta en la cuota de guías.',
   permission: 'guias.quote',
   action: 'quote',
-  // Some twenty guides, of which two offers each are signed.
+  // Some twenty guides, of which two quotes each are signed.
   largeBytes: 2_048,
   request: { body: QuoteRequest, headers: Type.Object({ prefer: lenientHeader }) },
   validatedBy: 'handler',
@@ -47,11 +36,11 @@ const quotation = operation({
   data: {
     name: 'Cotizaciones',
     message: (quotes) => `Cotizaciones: ${quotes.length}`,
-    schema: Type.Array(QuotedGuide),
+    schema: Type.Array(QuoteAnswer),
     beside: warnings,
     headers: appliedHeader,
     // Computed from the demo tariff: `UPDATE_DOCS=1 npm test -- test/api/quotes/quote-example` writes it.
-    example: [QUOTE_EXAMPLE as QuotedGuide],
+    example: [QUOTE_EXAMPLE as QuoteAnswer],
   },
 });
 
@@ -59,13 +48,13 @@ const quotation = operation({
 export async function quoteRoute(server: HttpServer): Promise<void> {
   const { localTime, quoteTokens } = server;
   server.post('/api/guias/cotizar', quotation, async (request, reply) => {
-    const { quotes, warnings } = await quoteGuides(server, readGuides(request, reply));
+    const { guides, warnings } = await quoteGuides(server, readGuides(request, reply));
     const { account } = apiUser(request);
-    const answers = await inTurns(quotes, ({ origin, destination, offers }, indice) => ({
+    const answers = await inTurns(guides, ({ origin, destination, quotes }, indice) => ({
       indice,
       SEND_SUCU_ORIG: origin.Codigo,
       SEND_SUCU_DEST: destination.Codigo,
-      Opciones: offers.map((offer) => quoteOption(offer, quoteTokens.sign(account, offer), localTime)),
+      Opciones: quotes.map((quote) => toOption(quote, quoteTokens.sign(account, quote), localTime)),
     }));
     return { ...quotation.ok(answers), ...toWarnings(request, warnings) };
   });

@@ -1,5 +1,6 @@
-import { Type } from 'typebox';
-import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/guides/guide.ts';
+import { type Static, Type } from 'typebox';
+import { MAX_GUIDES, MAX_QUOTE_LENGTH, SentGuide, ServiceType } from '#shared/guides/guide.ts';
+import { PriceFields } from '#shared/guides/guide-price.ts';
 import { MEASURES } from '../guides/guide-request.ts';
 import { GUIDE_FIELDS } from '../guides/schemas.ts';
 import { optionalSection } from '../http/schemas.ts';
@@ -35,3 +36,32 @@ export const QuoteRequest = Type.Object(
     'x-examples': QUOTE_EXAMPLES,
   },
 );
+
+const { Conceptos, Peso, EntregaEstimada, Tarifa } = Type.Required(PriceFields).properties;
+const Option = Type.Object(
+  {
+    TipoServicio: ServiceType,
+    Moneda: Type.Literal('MXN'),
+    SEND_FLETE: Type.Number({ description: 'Flete menos descuento', examples: [127.8] }),
+    SEND_TOTAL: Type.Number({ description: 'La suma de los conceptos, con IVA', examples: [194.3] }),
+    ...{ Conceptos, Peso, EntregaEstimada, Tarifa },
+    Cotizacion: Type.String({
+      description: `Va en la guía que se crea con este precio; hasta ${MAX_QUOTE_LENGTH} caracteres`,
+      examples: ['eyJ0…'],
+    }),
+    Vence: Type.String({ description: 'Hasta cuándo obliga', examples: ['2026-12-01T23:59:59-06:00'] }),
+  },
+  { title: 'OpcionDeCotizacion', description: 'El precio de un servicio, que obliga' },
+);
+
+/** The answer for one guide (docs/contract.md "Quotes"). */
+export const QuoteAnswer = Type.Object(
+  {
+    indice: Type.Integer({ description: "Posición en 'Guia', desde 0" }),
+    SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
+    SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
+    Opciones: Type.Array(Option),
+  },
+  { title: 'Cotizacion', description: 'Los precios de un envío, uno por servicio' },
+);
+export type QuoteAnswer = Static<typeof QuoteAnswer>;

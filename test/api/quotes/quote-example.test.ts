@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
 import { localTimeFormatter } from '#services/api/platform/local-time.ts';
 import { QUOTE_EXAMPLES } from '#services/api/quotes/examples.ts';
-import { makeOffer } from '#services/api/quotes/make-offer.ts';
-import { type Offer, parcelOf, quoteOption } from '#services/api/quotes/offer.ts';
+import { parcelOf } from '#services/api/quotes/parcel.ts';
+import { type Quote, quoteParcel, toOption } from '#services/api/quotes/quote.ts';
 import kept from '#services/api/quotes/quote-example.json' with { type: 'json' };
 import { SERVICE_TYPES } from '#shared/guides/guide.ts';
 import { demoTariff } from './tariffs/demo-tariff.ts';
@@ -20,11 +20,11 @@ function computed() {
   const branchOf = (code: string) => BRANCHES.find(({ Codigo }) => Codigo === code);
   const [origin, destination] = [branchOf('MEX01'), branchOf('MTY01')];
   if (!shipment || !origin || !destination) throw new Error('The example names what the demo data has not');
-  const pricing = { tariff: { version: 12, tariff: demoTariff }, account: 'demo', now: NOW, localTime };
+  const basis = { tariff: { version: 12, tariff: demoTariff }, account: 'demo', now: NOW, localTime };
   const codes = { origin: origin.Codigo, destination: destination.Codigo };
   const Opciones = SERVICE_TYPES.map((service) => {
-    const offer = makeOffer(pricing, parcelOf(service, shipment, { origin, destination }), codes) as Offer;
-    return quoteOption(offer, 'eyJ0…', localTime);
+    const quote = quoteParcel(basis, parcelOf(service, shipment, { origin, destination }), codes) as Quote;
+    return toOption(quote, 'eyJ0…', localTime);
   });
   return { indice: 0, SEND_SUCU_ORIG: 'MEX01', SEND_SUCU_DEST: 'MTY01', Opciones };
 }

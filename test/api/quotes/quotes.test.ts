@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { Offer } from '#services/api/quotes/offer.ts';
+import type { Quote } from '#services/api/quotes/quote.ts';
 import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
 import { MAX_SURCHARGES } from '#services/api/quotes/tariffs/check-tariff.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
@@ -228,8 +228,8 @@ describe('a guide with a quote', () => {
     ]) {
       expect(detailsOf(await demo.create([guide(altered)]))).toEqual(refused);
     }
-    const offer = new QuoteTokens(JWT_SECRET).read('demo', Cotizacion) as Offer;
-    const elsewhere = new QuoteTokens(JWT_SECRET).sign('demo', { ...offer, origin: 'GDL01' });
+    const quoted = new QuoteTokens(JWT_SECRET).read('demo', Cotizacion) as Quote;
+    const elsewhere = new QuoteTokens(JWT_SECRET).sign('demo', { ...quoted, origin: 'GDL01' });
     expect(detailsOf(await demo.create([guide(elsewhere)]))[2]).toEqual([
       [
         ...[0, 'SEND_SUCU_ORIG', 'cotizacion_distinta'],
@@ -243,8 +243,8 @@ describe('a guide with a quote', () => {
   test('is refused once its quote has expired, but for a repeated key', async ({ demo, options }) => {
     const tokens = new QuoteTokens(JWT_SECRET);
     const [{ Cotizacion, SEND_TOTAL }] = await options();
-    const offer = tokens.read('demo', Cotizacion) as Offer;
-    const dying = tokens.sign('demo', { ...offer, expires: Math.floor(Date.now() / 1_000) + 1 });
+    const quoted = tokens.read('demo', Cotizacion) as Quote;
+    const dying = tokens.sign('demo', { ...quoted, expires: Math.floor(Date.now() / 1_000) + 1 });
     const create = (key: string) =>
       demo.post(
         '/api/guias/crear',
@@ -265,10 +265,10 @@ describe('a guide with a quote', () => {
   test('shows no day of delivery if it is made too late for it', async ({ demo, options }) => {
     const tokens = new QuoteTokens(JWT_SECRET);
     const [{ Cotizacion, SEND_TOTAL }] = await options();
-    const offer = tokens.read('demo', Cotizacion) as Offer;
+    const quoted = tokens.read('demo', Cotizacion) as Quote;
     const late = {
-      ...offer,
-      delivery: { ...offer.delivery, receivedBefore: Math.floor(Date.now() / 1_000) - 1 },
+      ...quoted,
+      delivery: { ...quoted.delivery, receivedBefore: Math.floor(Date.now() / 1_000) - 1 },
     };
     const [created] = await demo.created(guide(tokens.sign('demo', late)));
     const { data } = (await demo.get(`/api/guias/${created?.SEND_GUIA}`)).body;

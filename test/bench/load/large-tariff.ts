@@ -10,7 +10,7 @@ import { readTariff } from '#services/api/quotes/tariffs/read-tariff.ts';
 import type { Tariff } from '#services/api/quotes/tariffs/tariff.ts';
 import { readTariffFolder, type TariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffReport } from '#services/api/quotes/tariffs/tariff-report.ts';
-import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { Parcel } from '#shared/guides/guide-price.ts';
 
 const SERVICES = ['Domicilio', 'the service'];
 const ZONES = 6;

@@ -2,8 +2,8 @@ import type { Branch } from '#shared/branches/branch.ts';
 import { SERVICE_TYPES } from '#shared/guides/guide.ts';
 import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
 import { toPesos } from '../../platform/amounts.ts';
-import { makeOffer, type Pricing } from '../make-offer.ts';
-import { amountsOf, type Offer, parcelOf } from '../offer.ts';
+import { parcelOf } from '../parcel.ts';
+import { type Quote, type QuoteBasis, quoteParcel } from '../quote.ts';
 import type { Asked } from './form.ts';
 import { conceptWords, lineWords, moneyWords, noPriceWords, SERVICE_NAMES, weightWords } from './words.ts';
 
@@ -24,7 +24,7 @@ type OptionView = {
 
 /** Prices a parcel with each service, by the public list. @param branch that covers the destination, if one does. */
 export function calculate(
-  pricing: Omit<Pricing, 'account'>,
+  basis: Omit<QuoteBasis, 'account'>,
   { origin, destination, goods }: Asked,
   branch: Branch | undefined,
 ): Calculation {
@@ -40,28 +40,28 @@ export function calculate(
   let weight: string | null = null;
   for (const service of SERVICE_TYPES) {
     const parcel = parcelOf(service, shipment, ends);
-    const offer = makeOffer({ ...pricing, account: NO_ACCOUNT }, parcel, codes);
-    if ('reason' in offer) refusals.add(noPriceWords(offer, parcel));
+    const quote = quoteParcel({ ...basis, account: NO_ACCOUNT }, parcel, codes);
+    if ('reason' in quote) refusals.add(noPriceWords(quote, parcel));
     else {
-      options.push(optionView(offer, branch, pricing.localTime));
-      weight = weightWords(offer);
+      options.push(optionView(quote, branch, basis.localTime));
+      weight = weightWords(quote);
     }
   }
   return { options, refusals: [...refusals], weight };
 }
 
-function optionView(offer: Offer, branch: Branch, localTime: Pricing['localTime']): OptionView {
-  const { parcel, lines, tariff, delivery } = offer;
+function optionView(quote: Quote, branch: Branch, localTime: QuoteBasis['localTime']): OptionView {
+  const { parcel, lines, zone, total, delivery } = quote;
   const isPickup = parcel.service !== 'Domicilio';
   return {
     service: SERVICE_NAMES[parcel.service],
-    total: moneyWords(amountsOf(offer).total),
+    total: moneyWords(toPesos(total)),
     arrival: arrivalWords({ Desde: delivery.from, Hasta: delivery.to }),
     condition: conditionWords(localTime(new Date(delivery.receivedBefore * 1_000))),
     branch: isPickup ? `${branch.Nombre}, en ${branch.Municipio}, ${branch.Estado}` : null,
     lines: lines.map((line) => ({
       concept: conceptWords(line.concept),
-      description: lineWords(line, tariff.zone, parcel.packages),
+      description: lineWords(line, zone, parcel.packages),
       amount: moneyWords(toPesos(line.amount)),
     })),
   };

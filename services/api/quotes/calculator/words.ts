@@ -1,7 +1,7 @@
 import type { ServiceType } from '#shared/guides/guide.ts';
-import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { Parcel } from '#shared/guides/guide-price.ts';
 import { formatCentimetres, formatKilograms, formatPercent, toPesos } from '../../platform/amounts.ts';
-import type { Offer } from '../offer.ts';
+import type { Quote } from '../quote.ts';
 import type { NoPrice, PriceLine } from '../tariffs/price.ts';
 
 /** Prices in the words of the page. The api has its own, without accents, for programs. */
@@ -46,7 +46,7 @@ export function lineWords(line: PriceLine, zone: string, packages: number): stri
 }
 
 /** Says what is billed of a parcel, and why: `Se cobran 3 kg: pesa 2.5 kg y por su tamaño cuenta como 1.8 kg`. */
-export function weightWords({ parcel: { grams, packages }, billedGrams, volumetricGrams }: Offer): string {
+export function weightWords({ parcel: { grams, packages }, billedGrams, volumetricGrams }: Quote): string {
   const [billed, real, volumetric] = [billedGrams, grams, volumetricGrams].map(formatKilograms);
   const verb = billedGrams === 1_000 ? 'Se cobra' : 'Se cobran';
   return packages > 1

@@ -6,7 +6,7 @@ import { BranchStore } from '#shared/branches/branch-store.ts';
 import { POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { SERVICE_TYPES } from '#shared/guides/guide.ts';
-import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { Parcel } from '#shared/guides/guide-price.ts';
 import { aligned, parseInteger } from '../../accounts/commands/command-line.ts';
 import { formatKilograms, formatPesos, toCentavos, toUnits } from '../../platform/amounts.ts';
 import { describeLine, describeNoPrice, priceParcel } from '../tariffs/price.ts';

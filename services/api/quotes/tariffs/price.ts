@@ -1,11 +1,12 @@
 import type { ServiceType } from '#shared/guides/guide.ts';
-import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
 import {
   formatCentimetres,
   formatKilograms,
   formatPercent,
   formatPesos,
   percentOf,
+  toPesos,
 } from '../../platform/amounts.ts';
 import {
   BORDER_AREA,
@@ -206,6 +207,18 @@ function surchargeLine(
 function isAtBorder({ areas }: Tariff, { origin, destination }: Parcel): boolean {
   const border = areas.get(BORDER_AREA);
   return border?.nameOf(origin) !== undefined && border.nameOf(destination) !== undefined;
+}
+
+/** Returns the lines of a price as the wire has them. @param packages of the guide. */
+export function describeLines(
+  { lines, zone }: Pick<Price, 'lines' | 'zone'>,
+  packages: number,
+): GuidePrice['quote']['Conceptos'] {
+  return lines.map((line) => ({
+    Concepto: line.concept,
+    Descripcion: describeLine(line, zone, packages),
+    Importe: toPesos(line.amount),
+  }));
 }
 
 /** Says how a line was computed, for the customer who pays it: `11.5 % de 127.80`. */

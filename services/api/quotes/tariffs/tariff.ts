@@ -1,5 +1,5 @@
 import type { ServiceType } from '#shared/guides/guide.ts';
-import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { Parcel } from '#shared/guides/guide-price.ts';
 import { formatPesos } from '../../platform/amounts.ts';
 import type { PostalRanges } from './postal-ranges.ts';
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { percentOf, toUnits } from '#services/api/platform/amounts.ts';
-import { parcelOf } from '#services/api/quotes/offer.ts';
+import { parcelOf } from '#services/api/quotes/parcel.ts';
 import { addDays, deliveryDays } from '#services/api/quotes/tariffs/delivery-days.ts';
 import { PostalRanges } from '#services/api/quotes/tariffs/postal-ranges.ts';
 import { describeLine, type Price, priceParcel } from '#services/api/quotes/tariffs/price.ts';
 import { readTariff } from '#services/api/quotes/tariffs/read-tariff.ts';
 import { TariffReport } from '#services/api/quotes/tariffs/tariff-report.ts';
-import type { Parcel } from '#shared/guides/quoted-price.ts';
+import type { Parcel } from '#shared/guides/guide-price.ts';
 import { changed, demoTariff } from './demo-tariff.ts';
 
 const postalCode = fc.integer({ min: 1_000, max: 99_999 }).map((code) => `${code}`.padStart(5, '0'));

@@ -17,10 +17,7 @@ export type Parcel = {
   declared: number;
 };
 
-/** What a quote priced, and for which account, as a guide keeps it to be priced again. */
-export type PricedParcel = { account: string; parcel: Parcel };
-
-export const EstimatedDelivery = Type.Object(
+const EstimatedDelivery = Type.Object(
   {
     Desde: Type.String({ description: 'Primer día posible', examples: ['2026-11-26'] }),
     Hasta: Type.String({ description: 'Último día', examples: ['2026-11-27'] }),
@@ -29,8 +26,8 @@ export const EstimatedDelivery = Type.Object(
   { title: 'EntregaEstimada', description: 'Cuándo llega, en días hábiles' },
 );
 
-/** What a guide shows of the quote that it was created with, as it is stored (docs/contract.md "Quotes"). */
-export const QuotedPrice = Type.Object({
+/** The fields in which a guide shows the price of its quote, on the wire and in MongoDB (docs/contract.md "Quotes"). */
+export const PriceFields = Type.Object({
   Conceptos: Type.Array(
     Type.Object(
       {
@@ -61,4 +58,14 @@ export const QuotedPrice = Type.Object({
     { title: 'Tarifa', description: 'Con qué tarifa se calculó' },
   ),
 });
-export type QuotedPrice = Static<typeof QuotedPrice>;
+
+/** What a guide keeps of the quote with which it was created, amounts in MXN. */
+export type GuidePrice = {
+  /** Freight less discount. */
+  freight: number;
+  /** The sum of all lines. */
+  total: number;
+  quote: Static<typeof PriceFields>;
+  /** What was priced, and for which account, so that it can be priced again. */
+  priced: { account: string; parcel: Parcel };
+};

@@ -1,0 +1,37 @@
+import type { Branch } from '#shared/branches/branch.ts';
+import type { Guide, ServiceType } from '#shared/guides/guide.ts';
+import type { Parcel } from '#shared/guides/guide-price.ts';
+import { MEASURES, type Shipment } from '../guides/guide-request.ts';
+import { toCentavos, toUnits } from '../platform/amounts.ts';
+
+/** Both ends of a guide. */
+export type Ends = { origin: Branch; destination: Branch };
+type Places = Record<keyof Ends, Pick<Branch, 'CodigoPostal'>>;
+
+/**
+ * Returns what is priced of a guide. It is delivered at its postal code, or at its branch if it has no postal code or is
+ * picked up (docs/tarifas.md "Cómo sale un precio").
+ */
+export function parcelOf(service: ServiceType, { Destinatario, Producto }: Shipment, ends: Places): Parcel {
+  const { Peso, Largo, Alto, Ancho, ValorDeclarado = 0, TipoEnvio = '', Paquetes = 1 } = Producto;
+  const home = service === 'Domicilio' ? Destinatario.CodigoPostal : undefined;
+  return {
+    origin: ends.origin.CodigoPostal,
+    destination: home ?? ends.destination.CodigoPostal,
+    ...{ service, type: TipoEnvio, packages: Paquetes },
+    grams: toUnits(Peso, 1_000),
+    sides: sidesInOrder([Largo, Alto, Ancho]),
+    declared: toCentavos(ValorDeclarado),
+  };
+}
+
+/** Returns sides in millimetres, ascending. @param sides in centimetres. */
+export function sidesInOrder(sides: [number, number, number]): Parcel['sides'] {
+  const millimetres = sides.map((side) => toUnits(side, 10));
+  return millimetres.toSorted((one, other) => one - other) as [number, number, number];
+}
+
+/** Returns the measures that a price needs and a guide lacks. */
+export function missingMeasures({ Producto }: Pick<Guide, 'Producto'>): (typeof MEASURES)[number][] {
+  return MEASURES.filter((name) => Producto[name] === undefined);
+}
