@@ -3,6 +3,7 @@ import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
 import { toPesos } from '../platform/amounts.ts';
 import { momentOf, zonedTime } from '../platform/local-time.ts';
 import type { QuoteAnswer } from './schemas.ts';
+import { TIME_OF_DAY } from './tariffs/cells.ts';
 import type { NumberedTariff } from './tariffs/current-tariff.ts';
 import { addDays, deliveryDays } from './tariffs/delivery-days.ts';
 import { describeLines, type NoPrice, type Price, priceParcel } from './tariffs/price.ts';
@@ -48,7 +49,7 @@ export function quoteParcel(
   return {
     ...price,
     ...{ version, ...codes, parcel },
-    delivery: { from, to, receivedBefore: seconds(`${received}T${timeOf(cutoffMinute)}`) },
+    delivery: { from, to, receivedBefore: seconds(`${received}T${TIME_OF_DAY.write(cutoffMinute)}:00`) },
     expires: seconds(`${addDays(date, validDays)}T23:59:59`),
   };
 }
@@ -103,10 +104,4 @@ function secondsOf(localTime: WriteTime): (text: string) => number {
     known.set(text, moment);
     return moment;
   };
-}
-
-/** Writes a minute of the day as `17:00:00`. */
-function timeOf(minute: number): string {
-  const two = (number: number) => `${number}`.padStart(2, '0');
-  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}:00`;
 }

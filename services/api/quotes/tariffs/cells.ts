@@ -1,12 +1,16 @@
 import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import { isMisread, type LineProblem, NOT_UTF8, type Row } from '#shared/commands/csv.ts';
 import { SERVICE_TYPES, type ServiceType } from '#shared/guides/guide.ts';
+import { formatPesos } from '../../platform/amounts.ts';
 
 /** How the text of a cell is read; undefined if it does not fit. */
-type Reader<T> = { read: (cell: string) => T | undefined; reason: string };
+export type Reader<T> = { read: (cell: string) => T | undefined; reason: string };
+/** How a value is also written, in reports, as the file has it. */
+export type Cell<T> = Reader<T> & { write: (value: T) => string };
 
 /** A number with so many decimals at most. */
-const decimal = (maximum: number, decimals: number, unit: number, reason: string): Reader<number> => ({
+const decimal = (maximum: number, decimals: number, unit: number, reason: string): Cell<number> => ({
+  write: (value) => `${value / unit}`,
   read: (cell) => {
     if (!new RegExp(`^[0-9]{1,12}(\\.[0-9]{1,${decimals}})?$`).test(cell)) return undefined;
     const value = Math.round(Number(cell) * unit);
@@ -18,7 +22,8 @@ const matching = (pattern: RegExp, reason: string): Reader<string> => ({
   read: (cell) => (pattern.test(cell) ? cell : undefined),
   reason,
 });
-export const whole = (minimum: number, maximum: number): Reader<number> => ({
+export const whole = (minimum: number, maximum: number): Cell<number> => ({
+  write: String,
   read: (cell) => {
     const value = /^[0-9]{1,9}$/.test(cell) ? Number(cell) : Number.NaN;
     return value >= minimum && value <= maximum ? value : undefined;
@@ -34,12 +39,10 @@ export const MONEY = decimal(
   'debe ser un importe en pesos como 142.00, sin comas ni $',
 );
 /** The declared value of a guide, as centavos. */
-export const DECLARED = decimal(
-  999_999_999.99,
-  2,
-  100,
-  'debe ser un importe en pesos como 1500.00, sin comas ni $',
-);
+export const DECLARED: Cell<number> = {
+  ...decimal(999_999_999.99, 2, 100, 'debe ser un importe en pesos como 1500.00, sin comas ni $'),
+  write: formatPesos,
+};
 /** Kilograms as grams. */
 export const KILOGRAMS = decimal(
   1_000,
@@ -85,14 +88,17 @@ export const DATE: Reader<string> = {
   reason: 'debe ser una fecha como 2026-12-25',
 };
 /** `17:00` as the minute of the day. */
-export const TIME_OF_DAY: Reader<number> = {
+export const TIME_OF_DAY: Cell<number> = {
+  write: (minute) =>
+    [Math.floor(minute / 60), minute % 60].map((part) => `${part}`.padStart(2, '0')).join(':'),
   read: (cell) => {
     const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(cell) ?? [];
     return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
   },
   reason: 'debe ser una hora como 17:00',
 };
-export const YES_NO: Reader<boolean> = {
+export const YES_NO: Cell<boolean> = {
+  write: (value) => (value ? 'si' : 'no'),
   read: (cell) => ({ si: true, sí: true, no: false })[cell.toLowerCase()],
   reason: 'debe ser si o no',
 };
@@ -102,8 +108,8 @@ export const oneOf = <T extends string>(...values: T[]): Reader<T> => ({
 });
 
 /** Refuses 0. */
-export function positive({ read, reason }: Reader<number>): Reader<number> {
-  return { read: (cell) => read(cell) || undefined, reason: `${reason}, mayor que 0` };
+export function positive({ read, reason, write }: Cell<number>): Cell<number> {
+  return { write, read: (cell) => read(cell) || undefined, reason: `${reason}, mayor que 0` };
 }
 
 /** Reads a cell that may be empty. */

@@ -137,7 +137,7 @@ function checkNames({ prices, contracts, surcharges, areas }: Tariff, report: Ta
     }
   }
   for (const { applies, line } of surcharges) {
-    if (typeof applies === 'object' && !areas.has(applies.area)) {
+    if (applies !== 'siempre' && 'area' in applies && !areas.has(applies.area)) {
       report.error('recargos.csv', {
         line,
         column: 'Aplica',

@@ -190,9 +190,10 @@ function findBreak(
   return { price: last.price + steps * last.extra, upToGrams: last.upToGrams, extraGrams };
 }
 
-function applies({ applies: when, above }: Surcharge, { areas }: Tariff, parcel: Parcel): boolean {
-  if (typeof when === 'object') return areas.get(when.area)?.nameOf(parcel.destination) !== undefined;
-  return when === 'siempre' || SURCHARGED_MEASURES[when].of(parcel) > above;
+function applies({ applies: when }: Surcharge, { areas }: Tariff, parcel: Parcel): boolean {
+  if (when === 'siempre') return true;
+  if ('area' in when) return areas.get(when.area)?.nameOf(parcel.destination) !== undefined;
+  return SURCHARGED_MEASURES[when.measure].of(parcel) > when.above;
 }
 
 function surchargeLine(

@@ -3,6 +3,7 @@ import { InvalidFileError, parseRows, type Row } from '#shared/commands/csv.ts';
 import {
   ACCOUNT,
   CENTIMETRES,
+  type Cell,
   CellReader,
   DATE,
   DAYS,
@@ -17,17 +18,15 @@ import {
   PERCENTAGE,
   PLACE,
   POSTAL_CODE,
-  positive,
+  type Reader,
   SERVICE,
   SHIPMENT_TYPE,
-  TIME_OF_DAY,
-  whole,
-  YES_NO,
 } from './cells.ts';
 import { type PostalRange, PostalRanges } from './postal-ranges.ts';
 import {
   type Contract,
   type Example,
+  PARAMETERS,
   type Parameters,
   type PriceBreaks,
   priceKey,
@@ -72,7 +71,7 @@ export async function readTariff(folder: TariffFolder, report: TariffReport): Pr
     holidays: await readHolidays(files),
     examples: await readExamples(files),
   };
-  return parameters && report.errors.count === 0 ? { parameters, ...tariff } : undefined;
+  return report.errors.count === 0 ? { parameters, ...tariff } : undefined;
 }
 
 /** Reads the files of one folder; what is wrong goes into the report. */
@@ -112,7 +111,7 @@ class FilesReader {
     file: TariffFile,
     records: readonly T[],
     keyOf: (record: T) => string,
-    name: (record: T) => string,
+    name = keyOf,
   ): Map<string, T> {
     const found = new Map<string, T>();
     for (const record of records) {
@@ -129,53 +128,23 @@ class FilesReader {
 }
 type Column<F extends TariffFile> = (typeof TARIFF_COLUMNS)[F][number];
 
-/** How each parameter is read; those with `byDefault` may be left out. */
-const PARAMETERS = {
-  Divisor: { reader: whole(1, 100_000), byDefault: 5_000 },
-  EscalonKg: { reader: positive(KILOGRAMS), byDefault: 1_000 },
-  MaximoKg: { reader: positive(KILOGRAMS) },
-  MaximoCm: { reader: positive(CENTIMETRES) },
-  IVA: { reader: PERCENTAGE, byDefault: 1_600 },
-  IVAFrontera: { reader: PERCENTAGE, byDefault: undefined },
-  VigenciaDias: { reader: whole(0, 90), byDefault: 7 },
-  Corte: { reader: TIME_OF_DAY, byDefault: 17 * 60 },
-  Sabado: { reader: YES_NO, byDefault: true },
-} as const;
-type ParameterName = keyof typeof PARAMETERS;
-
-async function readParameters(files: FilesReader): Promise<Parameters | undefined> {
+async function readParameters(files: FilesReader): Promise<Parameters> {
   const file = 'parametros.csv';
-  const names = Object.keys(PARAMETERS) as ParameterName[];
+  const parameters = Object.entries(PARAMETERS);
+  const cellOf = Object.fromEntries(parameters.map(([, { name, cell }]) => [name, cell as Cell<unknown>]));
   const rows = await files.rows(file, (cells) => {
-    const name = cells.read('Nombre', oneOf(...names));
-    // Each reader gives its own type; `parameterOf` below names it again.
-    const value: unknown = name && cells.read('Valor', PARAMETERS[name].reader as never);
-    return { name, value, line: cells.line };
+    const name = cells.read('Nombre', oneOf(...Object.keys(cellOf)));
+    const cell = cellOf[name];
+    return { name, value: cell && cells.read('Valor', cell), line: cells.line };
   });
-  const found = files.byKey(
-    file,
-    rows,
-    ({ name }) => name,
-    ({ name }) => name,
-  );
-  const parameterOf = <T>(name: ParameterName): T => {
-    const parameter = PARAMETERS[name];
-    const row = found.get(name);
-    if (!row && !('byDefault' in parameter)) files.report.error(file, { line: 1, reason: `falta ${name}` });
-    return (row ? row.value : 'byDefault' in parameter ? parameter.byDefault : undefined) as T;
-  };
-  const vat = parameterOf<number>('IVA');
-  const parameters: Parameters = {
-    divisor: parameterOf('Divisor'),
-    stepGrams: parameterOf('EscalonKg'),
-    maxGrams: parameterOf('MaximoKg'),
-    maxMillimetres: parameterOf('MaximoCm'),
-    ...{ vat, borderVat: parameterOf<number | undefined>('IVAFrontera') ?? vat },
-    validDays: parameterOf('VigenciaDias'),
-    cutoffMinute: parameterOf('Corte'),
-    saturday: parameterOf('Sabado'),
-  };
-  return Object.values(parameters).includes(undefined as never) ? undefined : parameters;
+  const found = files.byKey(file, rows, ({ name }) => name);
+  const values: Record<string, unknown> = {};
+  for (const [key, { name, ...parameter }] of parameters) {
+    const byDefault = 'byDefault' in parameter ? parameter.byDefault : undefined;
+    values[key] = found.get(name)?.value ?? (byDefault === 'vat' ? values.vat : byDefault);
+    if (values[key] === undefined) files.report.error(file, { line: 1, reason: `falta ${name}` });
+  }
+  return values as Parameters;
 }
 
 async function readRanges<F extends 'zonas.csv' | 'areas.csv'>(
@@ -250,24 +219,12 @@ async function readPrices(files: FilesReader): Promise<Tariff['prices']> {
 }
 
 const MEASURES = Object.keys(SURCHARGED_MEASURES) as SurchargedMeasure[];
-/** What the limit of each measure is in a file. */
-const MEASURE_CELLS = {
-  lado: CENTIMETRES,
-  peso: KILOGRAMS,
-  declarado: DECLARED,
-} satisfies Record<SurchargedMeasure, unknown>;
 
 async function readSurcharges(files: FilesReader): Promise<Surcharge[]> {
   const surcharges = await files.rows('recargos.csv', (cells): Surcharge => {
-    const applies = cells.read('Aplica', APPLIES);
-    const measure = isMeasure(applies) ? MEASURE_CELLS[applies] : undefined;
-    if (!measure && cells.text('Mayor') !== '') {
-      cells.refuse('Mayor', 'solo va con lado, peso o declarado');
-    }
     return {
+      applies: readApplies(cells),
       name: cells.read('Concepto', NAME),
-      applies,
-      above: measure ? cells.read('Mayor', measure) : 0,
       amount: cells.read('Importe', orElse(MONEY, 0)),
       percentage: cells.read('Porcentaje', orElse(PERCENTAGE, 0)),
       base: cells.read('De', orElse(oneOf('flete', 'subtotal', 'declarado'), 'flete' as const)),
@@ -277,20 +234,28 @@ async function readSurcharges(files: FilesReader): Promise<Surcharge[]> {
       line: cells.line,
     };
   });
-  const keyOf = ({ name, applies, above }: Surcharge) => JSON.stringify([name, applies, above]);
+  const keyOf = ({ name, applies }: Surcharge) => JSON.stringify([name, applies]);
   return [...files.byKey('recargos.csv', surcharges, keyOf, ({ name }) => name).values()];
 }
-const APPLIES = {
-  read: (cell: string): Surcharge['applies'] | undefined => {
+/** When a surcharge applies, by the cell `Aplica` alone. */
+const APPLIES: Reader<'siempre' | { area: string } | { measure: SurchargedMeasure }> = {
+  read: (cell) => {
     const [, area] = /^area:\s*(\S.*)$/.exec(cell) ?? [];
     if (area !== undefined) return { area };
-    return (['siempre', ...MEASURES] as const).find((value) => value === cell);
+    const measure = MEASURES.find((name) => name === cell);
+    return measure ? { measure } : cell === 'siempre' ? cell : undefined;
   },
   reason: `debe ser siempre, ${MEASURES.join(', ')} o area:NOMBRE`,
 };
+const MEASURES_IN_WORDS = new Intl.ListFormat('es', { type: 'disjunction' }).format(MEASURES);
 
-function isMeasure(applies: Surcharge['applies']): applies is SurchargedMeasure {
-  return MEASURES.some((measure) => measure === applies);
+function readApplies(cells: CellReader<'Aplica' | 'Mayor'>): Surcharge['applies'] {
+  const applies = cells.read('Aplica', APPLIES);
+  if (typeof applies === 'object' && 'measure' in applies) {
+    return { ...applies, above: cells.read('Mayor', SURCHARGED_MEASURES[applies.measure].cell) };
+  }
+  if (cells.text('Mayor') !== '') cells.refuse('Mayor', `solo va con ${MEASURES_IN_WORDS}`);
+  return applies;
 }
 
 async function readContracts(files: FilesReader): Promise<Tariff['contracts']> {
@@ -300,12 +265,7 @@ async function readContracts(files: FilesReader): Promise<Tariff['contracts']> {
     discount: cells.read('Descuento', orElse(PERCENTAGE, 0)),
     line: cells.line,
   }));
-  return files.byKey(
-    'contratos.csv',
-    contracts,
-    ({ account }) => account,
-    ({ account }) => account,
-  );
+  return files.byKey('contratos.csv', contracts, ({ account }) => account);
 }
 
 async function readHolidays(files: FilesReader): Promise<Tariff['holidays']> {
@@ -313,12 +273,7 @@ async function readHolidays(files: FilesReader): Promise<Tariff['holidays']> {
     cells.read('Motivo', NOTE);
     return { date: cells.read('Fecha', DATE), line: cells.line };
   });
-  const dates = files.byKey(
-    'inhabiles.csv',
-    days,
-    ({ date }) => date,
-    ({ date }) => date,
-  );
+  const dates = files.byKey('inhabiles.csv', days, ({ date }) => date);
   return new Map([...dates].map(([date, { line }]) => [date, line]));
 }
 

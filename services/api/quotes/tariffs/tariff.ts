@@ -1,6 +1,16 @@
 import type { ServiceType } from '#shared/guides/guide.ts';
 import type { Parcel } from '#shared/guides/guide-price.ts';
-import { formatPesos } from '../../platform/amounts.ts';
+import {
+  CENTIMETRES,
+  type Cell,
+  DECLARED,
+  KILOGRAMS,
+  PERCENTAGE,
+  positive,
+  TIME_OF_DAY,
+  whole,
+  YES_NO,
+} from './cells.ts';
 import type { PostalRanges } from './postal-ranges.ts';
 
 /**
@@ -25,23 +35,30 @@ export type Tariff = {
   examples: readonly Example[];
 };
 
-export type Parameters = {
+/** The parameters of a tariff: name and cell of each in parametros.csv, and its value where the file lacks it. */
+export const PARAMETERS = {
   /** Cubic centimetres that count as a kilogram. */
-  divisor: number;
+  divisor: { name: 'Divisor', cell: whole(1, 100_000), byDefault: 5_000 },
   /** Weights are billed in steps of so many grams. */
-  stepGrams: number;
-  maxGrams: number;
+  stepGrams: { name: 'EscalonKg', cell: positive(KILOGRAMS), byDefault: 1_000 },
+  maxGrams: { name: 'MaximoKg', cell: positive(KILOGRAMS) },
   /** Longest side of a package. */
-  maxMillimetres: number;
-  vat: number;
-  /** Of guides with both ends in the area `frontera`; the same as `vat` unless the file says otherwise. */
-  borderVat: number;
+  maxMillimetres: { name: 'MaximoCm', cell: positive(CENTIMETRES) },
+  vat: { name: 'IVA', cell: PERCENTAGE, byDefault: 1_600 },
+  /** Of guides with both ends in the area `frontera`; by default the same as `vat`. */
+  borderVat: { name: 'IVAFrontera', cell: PERCENTAGE, byDefault: 'vat' },
   /** Days that a quote binds, after its own. */
-  validDays: number;
+  validDays: { name: 'VigenciaDias', cell: whole(0, 90), byDefault: 7 },
   /** Parcels received before this minute of a day begin to count that day. */
-  cutoffMinute: number;
+  cutoffMinute: { name: 'Corte', cell: TIME_OF_DAY, byDefault: 17 * 60 },
   /** Whether Saturdays are working days. */
-  saturday: boolean;
+  saturday: { name: 'Sabado', cell: YES_NO, byDefault: true },
+} as const satisfies Record<
+  string,
+  { name: string; cell: Cell<number> | Cell<boolean>; byDefault?: unknown }
+>;
+export type Parameters = {
+  [P in keyof typeof PARAMETERS]: (typeof PARAMETERS)[P]['cell'] extends Cell<infer Value> ? Value : never;
 };
 
 /** Working days that a parcel takes. */
@@ -74,19 +91,18 @@ export function priceName(
   return [list, service, ...(type ? [type] : []), `zona ${zone}`, ...weight].join(', ');
 }
 
-/** The measures of a parcel above which a surcharge may apply. `write`: a limit as the tariff's files have it. */
+/** The measures of a parcel above which a surcharge may apply, and the cell of the limit. */
 export const SURCHARGED_MEASURES = {
-  lado: { of: ({ sides }: Parcel) => sides[2], write: (millimetres: number) => `${millimetres / 10}` },
-  peso: { of: ({ grams }: Parcel) => grams, write: (grams: number) => `${grams / 1_000}` },
-  declarado: { of: ({ declared }: Parcel) => declared, write: formatPesos },
+  lado: { of: ({ sides }: Parcel) => sides[2], cell: CENTIMETRES },
+  peso: { of: ({ grams }: Parcel) => grams, cell: KILOGRAMS },
+  declarado: { of: ({ declared }: Parcel) => declared, cell: DECLARED },
 } as const;
 export type SurchargedMeasure = keyof typeof SURCHARGED_MEASURES;
 
 export type Surcharge = {
   name: string;
-  applies: 'siempre' | SurchargedMeasure | { area: string };
-  /** A measure applies above it: millimetres, grams, centavos. */
-  above: number;
+  /** `above`: millimetres, grams or centavos. */
+  applies: 'siempre' | { area: string } | { measure: SurchargedMeasure; above: number };
   amount: number;
   percentage: number;
   base: 'flete' | 'subtotal' | 'declarado';

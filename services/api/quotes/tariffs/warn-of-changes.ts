@@ -3,6 +3,7 @@ import type { PostalRange } from './postal-ranges.ts';
 import {
   type Break,
   type Contract,
+  PARAMETERS,
   type Parameters,
   priceName,
   type Route,
@@ -112,22 +113,6 @@ const FILES: { [F in RowFile]: ComparedFile<(typeof TARIFF_COLUMNS)[F][number]> 
   ),
 };
 
-const plain = (unit: number) => (value: number) => `${value / unit}`;
-/** How the file has each parameter. Each is part of every price or every date, so any change is told. */
-const PARAMETERS: {
-  [P in keyof Parameters]: { name: string; write: (value: Parameters[P]) => string };
-} = {
-  divisor: { name: 'Divisor', write: plain(1) },
-  stepGrams: { name: 'EscalonKg', write: plain(1_000) },
-  maxGrams: { name: 'MaximoKg', write: plain(1_000) },
-  maxMillimetres: { name: 'MaximoCm', write: plain(10) },
-  vat: { name: 'IVA', write: plain(100) },
-  borderVat: { name: 'IVAFrontera', write: plain(100) },
-  validDays: { name: 'VigenciaDias', write: plain(1) },
-  cutoffMinute: { name: 'Corte', write: timeOfDay },
-  saturday: { name: 'Sabado', write: (value) => (value ? 'si' : 'no') },
-};
-
 /**
  * Warns of what a tariff changes that is probably a mistake: rows that the tariff in force has and this one lacks, numbers
  * that differ by more than a third, and words and parameters that differ.
@@ -135,28 +120,22 @@ const PARAMETERS: {
  * @param from local date on which the tariff begins; holidays before it may go.
  */
 export function warnOfChanges(tariff: Tariff, inForce: Tariff, from: string, report: TariffReport): void {
-  for (const name of Object.keys(PARAMETERS) as (keyof Parameters)[]) {
-    warnOfParameter(name, tariff.parameters, inForce.parameters, report);
+  for (const parameter of Object.keys(PARAMETERS) as (keyof Parameters)[]) {
+    const [value, before] = [tariff.parameters[parameter], inForce.parameters[parameter]];
+    if (value === before) continue;
+    // Each is part of every price or every date, so any change is told.
+    const { name: column, cell } = PARAMETERS[parameter];
+    const write = cell.write as (value: unknown) => string;
+    report.warn('parametros.csv', {
+      line: 1,
+      column,
+      value: write(value),
+      reason: `antes ${write(before)}`,
+    });
   }
   for (const [file, { warn }] of Object.entries(FILES)) {
     warn(file as RowFile, tariff, inForce, from, report);
   }
-}
-
-function warnOfParameter<P extends keyof Parameters>(
-  parameter: P,
-  { [parameter]: value }: Parameters,
-  { [parameter]: before }: Parameters,
-  report: TariffReport,
-): void {
-  if (value === before) return;
-  const { name, write } = PARAMETERS[parameter];
-  report.warn('parametros.csv', {
-    line: 1,
-    column: name,
-    value: write(value),
-    reason: `antes ${write(before)}`,
-  });
 }
 
 function warnOfGone(
@@ -212,13 +191,9 @@ function rangeName({ from, to, name }: PostalRange): string {
 }
 
 /** Writes when a surcharge applies as the file has it. */
-function surchargeName({ name, applies, above }: Surcharge): string {
+function surchargeName({ name, applies }: Surcharge): string {
   if (applies === 'siempre') return name;
-  if (typeof applies === 'object') return `${name}, area:${applies.area}`;
-  return `${name}, ${applies} mayor que ${SURCHARGED_MEASURES[applies].write(above)}`;
-}
-
-function timeOfDay(minute: number): string {
-  const two = (number: number) => `${number}`.padStart(2, '0');
-  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+  if ('area' in applies) return `${name}, area:${applies.area}`;
+  const { measure, above } = applies;
+  return `${name}, ${measure} mayor que ${SURCHARGED_MEASURES[measure].cell.write(above)}`;
 }
