@@ -14,7 +14,7 @@ import { ownedGuides } from './guides/owned-data.ts';
 import { ownedManifests } from './manifests/owned-data.ts';
 import { addPrivacyCommands } from './privacy/commands.ts';
 import { namesOfUsers } from './privacy/owned-data.ts';
-import { storedAdjusters } from './quotes/stored-adjusters.ts';
+import { storedAdjusters } from './quotes/adjustment.ts';
 import { addEventsCommand } from './tracking/events-command.ts';
 import { ownedWebhooks } from './webhooks/owned-data.ts';
 import { addWebhooksCommand } from './webhooks/webhooks-command.ts';

@@ -1,10 +1,13 @@
+import type { Connection } from 'mongoose';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { AdjusterOf, Weighing } from '../guides/adjusting.ts';
 import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
 import { sidesInOrder } from './parcel.ts';
-import type { CurrentTariff } from './tariffs/current-tariff.ts';
+import { CurrentTariff } from './tariffs/current-tariff.ts';
 import { describeLines, describeNoPrice, type PriceLine, priceParcels } from './tariffs/price.ts';
+import { TariffStore } from './tariffs/tariff-store.ts';
 
 /**
  * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
@@ -36,6 +39,11 @@ export function adjusters(
       return { ...whole, Ahora: toPesos(now.total), Diferencia, Lineas };
     };
   };
+}
+
+/** Prices weighings by the tariffs that are stored, for commands. */
+export function storedAdjusters(mongo: Connection): AdjusterOf {
+  return adjusters(new CurrentTariff(new TariffStore(mongo), new DatabaseClock(mongo)));
 }
 
 /** Most lines of one concept that a description names. */

@@ -69,7 +69,7 @@ export async function honourQuotes(
 function shownPrice(quote: Quote, now: number, localTime: HonourDeps['localTime']): GuidePrice['quote'] {
   const { EntregaEstimada, ...price } = toPriceFields(quote, localTime);
   const inTime = now < quote.delivery.receivedBefore * 1_000;
-  return inTime && EntregaEstimada ? { ...price, EntregaEstimada } : price;
+  return inTime ? { ...price, EntregaEstimada } : price;
 }
 
 type Candidate = { service: ServiceType; guide: SentGuide; origin: Branch; destination: Branch };

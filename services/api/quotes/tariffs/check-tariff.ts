@@ -72,11 +72,7 @@ function checkRoutes({ groups, routes }: Tariff, report: TariffReport): void {
   for (const from of names) {
     for (const to of names) {
       if (routes.has(routeKey(from, to))) continue;
-      report.error('rutas.csv', {
-        line: 1,
-        value: `${from} a ${to}`,
-        reason: 'falta la fila de estos dos grupos',
-      });
+      report.error('rutas.csv', { value: `${from} a ${to}`, reason: 'falta la fila de estos dos grupos' });
     }
   }
 }
@@ -91,7 +87,7 @@ function checkPrices({ prices, routes, parameters }: Tariff, report: TariffRepor
       if (prices.has(priceKey(list, service, type, zone)) || prices.has(priceKey(list, service, '', zone)))
         continue;
       const value = priceName({ list, service, type, zone });
-      report.error('precios.csv', { line: 1, value, reason: 'falta su precio' });
+      report.error('precios.csv', { value, reason: 'falta su precio' });
     }
   }
   for (const { zone, breaks } of prices.values()) {
@@ -125,7 +121,6 @@ function checkNames({ prices, contracts, surcharges, areas }: Tariff, report: Ta
   const lists = new Set([...prices.values()].map(({ list }) => list));
   if (!lists.has(PUBLIC_LIST)) {
     report.error('precios.csv', {
-      line: 1,
       column: 'Lista',
       value: PUBLIC_LIST,
       reason: 'falta esta lista, la de las cuentas sin contrato',
@@ -189,8 +184,7 @@ function warnOfPercentages({ parameters, surcharges, contracts }: Tariff, report
     ['IVA', parameters.vat] as const,
     ['IVAFrontera', parameters.borderVat] as const,
   ]) {
-    if (isFraction(percentage))
-      report.warn('parametros.csv', { line: 1, column, reason: reason(percentage) });
+    if (isFraction(percentage)) report.warn('parametros.csv', { column, reason: reason(percentage) });
   }
   for (const { percentage, line } of surcharges) {
     if (isFraction(percentage))
@@ -211,15 +205,11 @@ function warnOfPlaces(
   if (without.length > 0) {
     const named = without.slice(0, MAX_NAMED).join(', ');
     const rest = without.length > MAX_NAMED ? ` y ${without.length - MAX_NAMED} mas` : '';
-    report.warn('zonas.csv', {
-      line: 1,
-      reason: `codigos postales con cobertura y sin grupo: ${named}${rest}`,
-    });
+    report.warn('zonas.csv', { reason: `codigos postales con cobertura y sin grupo: ${named}${rest}` });
   }
   for (const [code, postalCode] of origins) {
     if (groups.nameOf(postalCode) !== undefined) continue;
     report.warn('zonas.csv', {
-      line: 1,
       value: postalCode,
       reason: `no tiene grupo y es el de la sucursal de origen ${code}`,
     });
@@ -255,14 +245,13 @@ function warnOfTime({ holidays }: Tariff, { from, laterVersions }: Surroundings,
   const last = [...holidays.keys()].sort().at(-1);
   if (last !== undefined && last < addDays(from, HOLIDAYS_DAYS)) {
     report.warn('inhabiles.csv', {
-      line: 1,
       value: last,
       reason: 'es la ultima fecha: faltan las de los meses que siguen',
     });
   }
   for (const version of laterVersions) {
     const reason = `la version ${version} entra despues y no tiene estos cambios: cargue tambien esa otra vez`;
-    report.warn('parametros.csv', { line: 1, reason });
+    report.warn('parametros.csv', { reason });
   }
 }
 

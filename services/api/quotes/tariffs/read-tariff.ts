@@ -57,11 +57,11 @@ const ROWS_AT_ONCE = 2_000;
  */
 export async function readTariff(folder: TariffFolder, report: TariffReport): Promise<Tariff | undefined> {
   for (const file of REQUIRED_FILES) {
-    if (!folder.has(file)) report.error(file, { line: 1, reason: 'falta el archivo' });
+    if (!folder.has(file)) report.error(file, { reason: 'falta el archivo' });
   }
   const files = new FilesReader(folder, report);
-  const parameters = await readParameters(files);
   const tariff = {
+    parameters: await readParameters(files),
     groups: new PostalRanges(await readRanges(files, 'zonas.csv', 'Grupo')),
     routes: await readRoutes(files),
     prices: await readPrices(files),
@@ -71,7 +71,7 @@ export async function readTariff(folder: TariffFolder, report: TariffReport): Pr
     holidays: await readHolidays(files),
     examples: await readExamples(files),
   };
-  return report.errors.count === 0 ? { parameters, ...tariff } : undefined;
+  return report.errors.count === 0 ? tariff : undefined;
 }
 
 /** Reads the files of one folder; what is wrong goes into the report. */
@@ -101,7 +101,7 @@ class FilesReader {
       }
     } catch (error) {
       if (!(error instanceof InvalidFileError)) throw error;
-      this.report.error(file, { line: 1, reason: error.message });
+      this.report.error(file, { reason: error.message });
     }
     return records;
   }
@@ -142,7 +142,7 @@ async function readParameters(files: FilesReader): Promise<Parameters> {
   for (const [key, { name, ...parameter }] of parameters) {
     const byDefault = 'byDefault' in parameter ? parameter.byDefault : undefined;
     values[key] = found.get(name)?.value ?? (byDefault === 'vat' ? values.vat : byDefault);
-    if (values[key] === undefined) files.report.error(file, { line: 1, reason: `falta ${name}` });
+    if (values[key] === undefined) files.report.error(file, { reason: `falta ${name}` });
   }
   return values as Parameters;
 }

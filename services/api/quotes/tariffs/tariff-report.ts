@@ -1,16 +1,19 @@
 import { type LineProblem, LineReport } from '#shared/commands/csv.ts';
 import { TARIFF_FILES, type TariffFile } from './tariff-files.ts';
 
-/** What is wrong with a tariff, by file and line. A problem of a whole file is at its header, line 1. */
+/** What is wrong in a file. Without a line it is wrong with the whole file, and told at its header. */
+type FileProblem = Omit<LineProblem, 'line'> & { line?: number };
+
+/** What is wrong with a tariff, by file and line. */
 export class TariffReport {
   readonly errors = new FileReports();
   readonly warnings = new FileReports();
 
-  error(file: TariffFile, problem: LineProblem): void {
+  error(file: TariffFile, problem: FileProblem): void {
     this.errors.add(file, problem);
   }
 
-  warn(file: TariffFile, problem: LineProblem): void {
+  warn(file: TariffFile, problem: FileProblem): void {
     this.warnings.add(file, problem);
   }
 }
@@ -23,8 +26,8 @@ class FileReports {
     return [...this.#reports.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  add(file: TariffFile, problem: LineProblem): void {
-    this.of(file).add(problem);
+  add(file: TariffFile, problem: FileProblem): void {
+    this.of(file).add({ line: 1, ...problem });
   }
 
   /** Returns the report of a file. */

@@ -126,12 +126,7 @@ export function warnOfChanges(tariff: Tariff, inForce: Tariff, from: string, rep
     // Each is part of every price or every date, so any change is told.
     const { name: column, cell } = PARAMETERS[parameter];
     const write = cell.write as (value: unknown) => string;
-    report.warn('parametros.csv', {
-      line: 1,
-      column,
-      value: write(value),
-      reason: `antes ${write(before)}`,
-    });
+    report.warn('parametros.csv', { column, value: write(value), reason: `antes ${write(before)}` });
   }
   for (const [file, { warn }] of Object.entries(FILES)) {
     warn(file as RowFile, tariff, inForce, from, report);
@@ -145,16 +140,16 @@ function warnOfGone(
   report: TariffReport,
 ): void {
   if (gone.length > 0 && left === 0) {
-    report.warn(file, { line: 1, reason: `queda sin filas: faltan las ${before} de la version en vigor` });
+    report.warn(file, { reason: `queda sin filas: faltan las ${before} de la version en vigor` });
     return;
   }
   if (gone.length * 2 > before && gone.length > MAX_GONE) {
     const reason = `faltan ${gone.length} filas de ${before}: ¿puso solo las que cambian? Cada archivo va completo`;
-    report.warn(file, { line: 1, reason });
+    report.warn(file, { reason });
     return;
   }
   for (const [value, { line }] of gone) {
-    report.warn(file, { line: 1, value, reason: `falta esta fila, la linea ${line} de la version en vigor` });
+    report.warn(file, { value, reason: `falta esta fila, la linea ${line} de la version en vigor` });
   }
 }
 
