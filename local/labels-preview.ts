@@ -83,7 +83,7 @@ async function printSamples(
   folder: string,
   file: string,
   out: string,
-  { print: printHtml }: PrintingBrowser,
+  { printHtml }: PrintingBrowser,
   preview: Preview,
 ): Promise<void> {
   const [kind, template] = readTemplate(folder, file);

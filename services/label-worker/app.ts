@@ -15,7 +15,7 @@ import { createLabelPrinter } from './batching/label-printer.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './browser/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
-import { ImagePrinter } from './images/image-printer.ts';
+import { Rasterizer } from './images/rasterizer.ts';
 import { DOCUMENT } from './label/document.ts';
 import { loadTemplates } from './label/templates.ts';
 import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
@@ -58,15 +58,15 @@ async function assemble(
   const awaited = (keys: readonly string[]) => cache.awaited(keys);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
   const browser = await openBrowser(server, config, log, metrics);
-  const images = new ImagePrinter({ timeoutMs: PRINT_TIMEOUT_MS, metrics, awaited });
+  const images = new Rasterizer({ timeoutMs: PRINT_TIMEOUT_MS, metrics, awaited });
   const closePrinters = () =>
     Promise.all([
       stage('Closing Chromium', browser.close()),
       stage('Closing the thread that draws pages', images.close()),
     ]);
   server.addHook('onClose', closePrinters); // also when the start fails below
-  const underlays = await printUnderlays(browser.print, templates);
-  const printing = { templates, underlays, printHtml: browser.print, concurrency, maxLabels: BATCH_LABELS };
+  const underlays = await printUnderlays(browser.printHtml, templates);
+  const printing = { templates, underlays, printHtml: browser.printHtml, concurrency, maxLabels: BATCH_LABELS };
   // Trial labels count in no metric.
   const warnings = await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   for (const warning of warnings) log.warn(warning);

@@ -5,14 +5,14 @@ export type PendingLabel = Pick<PromiseWithResolvers<Uint8Array>, 'resolve' | 'r
 /**
  * Prints a batch, and settles each of its labels with a PDF or an error. If Chromium refuses a batch, its halves are
  * printed one after the other, until the faulty label stands alone.
- * @param print returns one PDF a label, in their order. It throws DomainError `browser-failed` if no label is at fault.
+ * @param printTogether returns one PDF a label, in their order. It throws DomainError `browser-failed` if no label is at fault.
  */
 export async function printBatch<Label extends PendingLabel>(
   batch: readonly Label[],
-  print: (labels: readonly Label[]) => Promise<Uint8Array[]>,
+  printTogether: (labels: readonly Label[]) => Promise<Uint8Array[]>,
 ): Promise<void> {
   try {
-    const files = await print(batch);
+    const files = await printTogether(batch);
     for (const [i, file] of files.entries()) batch[i]?.resolve(file);
   } catch (cause) {
     if (isBrowserFailure(cause)) {
@@ -21,8 +21,8 @@ export async function printBatch<Label extends PendingLabel>(
       batch[0]?.reject(new DomainError('label-unprintable', { cause }));
     } else {
       const half = Math.ceil(batch.length / 2);
-      await printBatch(batch.slice(0, half), print);
-      await printBatch(batch.slice(half), print);
+      await printBatch(batch.slice(0, half), printTogether);
+      await printBatch(batch.slice(half), printTogether);
     }
   }
 }

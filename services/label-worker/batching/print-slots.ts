@@ -29,14 +29,14 @@ export class PrintSlots {
     return queued >= files + others && this.#filePrints < filePrints;
   }
 
-  /** Occupies a slot until `print` has ended. @param ofFile whether the labels belong to files of many. */
-  async occupy(labels: number, ofFile: boolean, print: () => Promise<void>): Promise<void> {
+  /** Occupies a slot with a print until it has ended. @param ofFile whether the labels belong to files of many. */
+  async occupy(labels: number, ofFile: boolean, work: () => Promise<void>): Promise<void> {
     const of = ofFile ? 'files' : 'others';
     this.#prints++;
     if (ofFile) this.#filePrints++;
     this.#labels[of] += labels;
     try {
-      await print();
+      await work();
     } finally {
       this.#prints--;
       if (ofFile) this.#filePrints--;

@@ -87,11 +87,11 @@ export class Chromium implements SupervisedProcess {
    * @throws PrintRefusedError if Chromium works but cannot print `body`. After any other error Chromium has failed and
    * ended.
    */
-  async print(body: string): Promise<Uint8Array> {
+  async printHtml(body: string): Promise<Uint8Array> {
     const page = this.#idlePages.pop();
     if (!page) throw new Error(`More than ${this.#options.concurrency} prints at a time`);
     try {
-      return await withTimeout(this.#options.printTimeoutMs, 'A print', page.print(body, this.#options));
+      return await withTimeout(this.#options.printTimeoutMs, 'A print', page.printHtml(body, this.#options));
     } catch (error) {
       if (!(error instanceof PrintRefusedError)) this.#fail(error);
       throw error;

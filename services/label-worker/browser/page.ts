@@ -77,7 +77,7 @@ export class Page {
   }
 
   /** @throws PrintRefusedError when Chromium cannot print it. After any other error the page must not be used again. */
-  async print(body: string, { onStep, onBrokenPicture }: PrintObserver = {}): Promise<Uint8Array> {
+  async printHtml(body: string, { onStep, onBrokenPicture }: PrintObserver = {}): Promise<Uint8Array> {
     const started = performance.now();
     const broken = await this.#call(FILL, body);
     if (broken !== 0) onBrokenPicture?.();

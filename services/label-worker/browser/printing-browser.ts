@@ -47,9 +47,9 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
      * @throws DomainError `browser-failed` if Chromium died, took too long or did not start. The next print may succeed.
      * @throws PrintRefusedError if Chromium works but cannot print `body`.
      */
-    async print(body: string): Promise<Uint8Array> {
+    async printHtml(body: string): Promise<Uint8Array> {
       try {
-        return await supervisor.use((chromium) => chromium.print(body));
+        return await supervisor.use((chromium) => chromium.printHtml(body));
       } catch (cause) {
         if (cause instanceof PrintRefusedError) throw cause;
         throw new DomainError('browser-failed', { cause });

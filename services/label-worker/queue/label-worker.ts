@@ -20,7 +20,7 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import { isRefusedWrite, isTransientError } from '#shared/stores/transient-errors.ts';
 import type { LabelPrinter, PrintOrder } from '../batching/label-printer.ts';
-import type { ImagePrinter } from '../images/image-printer.ts';
+import type { Rasterizer } from '../images/rasterizer.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { failureReasonOf, queueErrorOf } from './label-failure.ts';
 
@@ -34,7 +34,7 @@ type Options = {
   printer: LabelPrinter;
   /** Versions of the templates that the printer uses. */
   templates: Readonly<Record<PrintKind, { file: string; version: string }>>;
-  images: Pick<ImagePrinter, 'print'>;
+  images: Pick<Rasterizer, 'rasterize'>;
   counts: Pick<ActionCounts, 'countLabel'>;
   metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
   log: Logger;
@@ -81,7 +81,7 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
     async (job) => {
       metrics.setLoad(++inHand / concurrency);
       try {
-        return await printJob(job, options);
+        return await answerJob(job, options);
       } catch (error) {
         if (error instanceof DomainError && error.code === 'label-unwanted')
           return { bytes: 0, dropped: true };
@@ -123,12 +123,13 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
   return worker;
 }
 
-async function printJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
+/** Prints and stores the label of a job. */
+async function answerJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
   const { cache, clock, templates, metrics } = options;
   const { key, behind = false } = job.data;
   const label = payloadOf(job.data);
   if (!isPrintPayload(label)) throw new DomainError('payload-invalid');
-  const bytes = await print(label, options, {
+  const bytes = await printInFormat(label, options, {
     // If Chromium failed during a batch, a label of that batch may be the reason.
     alone: job.attemptsMade > 0,
     place: job.priority,
@@ -159,8 +160,8 @@ async function repeatUntilServed(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Prints a label, and draws its images from the PDF, which may be cached. */
-async function print(
+/** Returns a label as PDF, PNG or ZPL. Images are drawn from the PDF, which may be cached. */
+async function printInFormat(
   printed: PrintPayload,
   { printer, images, templates, cache }: Options,
   order: PrintOrder,
@@ -170,7 +171,7 @@ async function print(
   if (!imageFormat) return printer.print(label, order);
   const { version } = templates[label.kind];
   const pdf = (await cache.read(labelKey(label, version))) ?? (await printer.print(label, order));
-  return images.print(pdf, pageCount(label), imageFormat, order);
+  return images.rasterize(pdf, pageCount(label), imageFormat, order);
 }
 
 /** Notifies the waiting clients that the job ended without its label. A client that misses this looks at its deadline. */

@@ -12,14 +12,14 @@ import { test as browserTest } from '#test/fixtures/labels/printing-browser.ts';
 const test = browserTest
   /** What each print of the last printer was given. */
   .extend('prints', (): string[] => [])
-  .extend('underlays', { scope: 'file' }, ({ printing }) => printUnderlays(printing.print))
+  .extend('underlays', { scope: 'file' }, ({ printing }) => printUnderlays(printing.printHtml))
   /** Creates a printer with one print slot on the real browser; `fault` may throw in its place. */
   .extend('printer', ({ printing, underlays, prints }) => (fault: (body: string) => void = () => {}) => {
     prints.length = 0;
     const printHtml = async (body: string) => {
       prints.push(body);
       fault(body);
-      return printing.print(body);
+      return printing.printHtml(body);
     };
     return createLabelPrinter({ underlays, printHtml, concurrency: 1, maxLabels: 50 });
   })

@@ -10,8 +10,8 @@ import { startTestBrowser, test } from '#test/fixtures/labels/printing-browser.t
 const text = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
 
 test('a print shows its own body only, in the fonts that the service brings', async ({ printing }) => {
-  await printing.print('<p>first</p>');
-  const pdf = await printing.print('<p>second Ñandú Łódź <b>bold</b></p>');
+  await printing.printHtml('<p>first</p>');
+  const pdf = await printing.printHtml('<p>second Ñandú Łódź <b>bold</b></p>');
   expect(text(pdf)).toContain('second Ñandú Łódź');
   expect(text(pdf)).not.toContain('first');
   const fonts = execFileSync('pdffonts', ['-'], { input: pdf, encoding: 'utf8' }).trim().split('\n').slice(2);
@@ -39,7 +39,7 @@ test.for<[string, string, told: number]>([
     const browser = await startTestBrowser({ onBrokenPicture });
     try {
       for (let print = 0; print < 3; print++) {
-        const [page] = await pagesOf(await browser.print(`<style>@page{size:4cm 4cm}</style>${picture}`), 72);
+        const [page] = await pagesOf(await browser.printHtml(`<style>@page{size:4cm 4cm}</style>${picture}`), 72);
         expect(page?.pixels.some((grey) => grey < 255)).toBe(told === 0);
       }
       expect(onBrokenPicture).toHaveBeenCalledTimes(told);
@@ -67,7 +67,7 @@ test('it is recycled after so many prints, and no print fails or waits for that'
   const another = await startTestBrowser({ concurrency: 2, maxUses: 10, recyclePauseMs: 0, onStart }, log);
   const printAll = async (name: string) => {
     for (let print = 0; print < 60; print++) {
-      expect(text(await another.print(`<p>${name} ${print}</p>`))).toContain(`${name} ${print}`);
+      expect(text(await another.printHtml(`<p>${name} ${print}</p>`))).toContain(`${name} ${print}`);
     }
   };
   await Promise.all([printAll('one'), printAll('two')]);
@@ -86,7 +86,7 @@ test('it is recycled when its memory has grown, by what its prints have left', a
   const printed = renderLabel(sample()).html.repeat(25);
   await vi.waitFor(
     async () => {
-      await another.print(printed);
+      await another.printHtml(printed);
       expect(recycled()).toBe(1);
     },
     { timeout: 50_000, interval: 1 },
@@ -98,7 +98,7 @@ test.runIf(process.platform === 'linux')(
   'its memory is what it has for itself: not the program that all its processes share',
   async () => {
     const another = await startTestBrowser({ concurrency: 8 });
-    await another.print('<p>x</p>');
+    await another.printHtml('<p>x</p>');
     const measured = () => expect(another.status().memoryBytes).toBeGreaterThan(50 * 2 ** 20);
     await vi.waitFor(measured, { timeout: 40_000 });
     expect(another.status().memoryBytes).toBeLessThan(500 * 2 ** 20); // resident: 1.2 GB
@@ -119,7 +119,7 @@ test('one that hangs is found and replaced, also when nothing prints', async () 
   await vi.waitFor(() => expect(lines.join()).toContain('Chromium failed, starting another'), {
     timeout: 40_000,
   });
-  expect(text(await another.print('<p>and on</p>'))).toContain('and on');
+  expect(text(await another.printHtml('<p>and on</p>'))).toContain('and on');
   await another.close();
   expect(chromiumProcesses().filter((pid) => !before.has(pid))).toEqual([]);
   expect(starts).toEqual(['start', 'failed']);

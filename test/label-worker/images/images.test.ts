@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { PNG } from 'pngjs';
 import { describe, expect } from 'vitest';
 import type { Rect, Shape } from '#services/label-worker/drawing.ts';
-import { ImagePrinter } from '#services/label-worker/images/image-printer.ts';
+import { Rasterizer } from '#services/label-worker/images/rasterizer.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
@@ -21,11 +21,11 @@ const { zplToBase64MultipleAsync }: typeof import('zpl-renderer-js') = createReq
 
 const order = { place: 1, key: 'key', askedAt: performance.now() };
 const test = printing.extend('images', { scope: 'file' }, async ({}, { onCleanup }) => {
-  const images = new ImagePrinter({ timeoutMs: 20_000 });
+  const images = new Rasterizer({ timeoutMs: 20_000 });
   onCleanup(() => images.close());
   return {
-    async draw(pdf: Uint8Array, form: ImageFormat, pages = 1): Promise<Buffer> {
-      return Buffer.from(await images.print(pdf, pages, form, order));
+    async draw(pdf: Uint8Array, format: ImageFormat, pages = 1): Promise<Buffer> {
+      return Buffer.from(await images.rasterize(pdf, pages, format, order));
     },
   };
 });

@@ -44,8 +44,8 @@ test.for(LABEL_KINDS)(
     } satisfies typeof OUR_TEMPLATES.letter;
     const pictures: Picture[] = [];
     for (const templates of [OUR_TEMPLATES, { ...OUR_TEMPLATES, [kind]: asTest }]) {
-      const underlays = await printUnderlays(printing.print, templates);
-      const options = { templates, underlays, printHtml: printing.print, concurrency: 1, maxLabels: 1 };
+      const underlays = await printUnderlays(printing.printHtml, templates);
+      const options = { templates, underlays, printHtml: printing.printHtml, concurrency: 1, maxLabels: 1 };
       pictures.push(...(await pagesOf(await createLabelPrinter(options).print(label), HEAD_DPI)));
     }
     const [real, other] = pictures;

@@ -52,12 +52,12 @@ describe('a print that is split', () => {
 
 describe('an underlay', () => {
   test('looks as the page that it was', async ({ printing }) => {
-    const print = await printing.print(
+    const print = await printing.printHtml(
       '<section class="small"><svg><text y="90">Á, ñ</text></svg></section>',
     );
     const drawing = { shared: [[[40, 300, 400, 3] as const]], pages: [[]] };
     const [page] = split(print, [{ title: 'x', drawing }]);
-    const empty = await printing.print('<section class="small"></section>');
+    const empty = await printing.printHtml('<section class="small"></section>');
     const nothing = { title: 'x', drawing: { shared: [], pages: [[]] } };
     const [laidOn] = split(empty, [{ ...nothing, underlay: readUnderlay(print, drawing) }]);
     expect(digest(pixels(laidOn as Uint8Array))).toBe(digest(pixels(page as Uint8Array)));
@@ -66,7 +66,7 @@ describe('an underlay', () => {
 });
 
 test('a Chromium that writes other PDFs is refused at the start', async ({ printing }) => {
-  const printed = printUnderlays(async (body) => withoutTable(await printing.print(body)));
+  const printed = printUnderlays(async (body) => withoutTable(await printing.printHtml(body)));
   await expect(printed).rejects.toThrow('labels need another version of it');
 });
 

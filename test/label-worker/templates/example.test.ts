@@ -19,11 +19,11 @@ const test = printerTest
     return browser;
   })
   .extend('own', { scope: 'file' }, async ({ printing }) => {
-    const underlays = await printUnderlays(printing.print, templates);
+    const underlays = await printUnderlays(printing.printHtml, templates);
     return createLabelPrinter({
       templates,
       underlays,
-      printHtml: printing.print,
+      printHtml: printing.printHtml,
       concurrency: 1,
       maxLabels: 50,
     });

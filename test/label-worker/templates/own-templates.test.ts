@@ -29,7 +29,7 @@ const test = folderTest
     return own;
   })
   .extend('printerOf', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const { print: printHtml, close } = await startTestBrowser();
+    const { printHtml, close } = await startTestBrowser();
     onCleanup(close);
     return async (templates: LabelTemplates) => {
       const underlays = await printUnderlays(printHtml, templates);

@@ -20,11 +20,11 @@ const browser = await startPrintingBrowser(
   pino({ level: 'warn' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
 );
 const before = new Set(chromiums());
-await browser.print('<p>x</p>');
+await browser.printHtml('<p>x</p>');
 // Its successor starts as the first one did, and says nothing more.
 while (chromiums().every((group) => before.has(group)))
   await new Promise((resolve) => setTimeout(resolve, 20));
-const bytes = (await browser.print('<p>x</p>')).length;
+const bytes = (await browser.printHtml('<p>x</p>')).length;
 const found = { uid: process.getuid?.(), bytes, log, renderers: renderers() };
 await browser.close();
 process.stdout.write(`${JSON.stringify(found)}\n`);

@@ -100,7 +100,7 @@ async function printAll(document: string, bodies: string[]): Promise<string> {
   try {
     let text = '';
     for (const body of [...bodies, '<p>next</p>', '<p>next</p>', '<p>and on</p>']) {
-      const pdf = await printing.print(body).catch(() => undefined);
+      const pdf = await printing.printHtml(body).catch(() => undefined);
       if (pdf) text += textOf(pdf);
     }
     return text;
@@ -157,7 +157,7 @@ describe('the network', () => {
     const html = `<link rel=dns-prefetch href="//prefetch.invalid"><link rel=preconnect href="//connect.invalid">
       <img src="http://image.invalid/x"><iframe src="https://frame.invalid/x"></iframe>`;
     const printing = await launch(`<!doctype html>${html}<body></body>`, recording);
-    await printing.print(html);
+    await printing.printHtml(html);
     // It did record that the document wanted something. Chromium writes its record a little later.
     await expect
       .poll(async () => (await readRecord(record)).kinds, { timeout: 20_000 })
@@ -227,12 +227,12 @@ describe('files of the machine', () => {
     const printing = await launch(document ?? `<!doctype html>${filled(folder)}<body></body>`);
     try {
       for (let print = 0; print < 2; print++) {
-        expect(shownIn(await printing.print(inBody ? filled(folder) : '<p>x</p>'))).toBe(false);
+        expect(shownIn(await printing.printHtml(inBody ? filled(folder) : '<p>x</p>'))).toBe(false);
       }
       const away = `<meta http-equiv=refresh content="0;url=${pathToFileURL(join(folder, 'file.html'))}">`;
-      await printing.print(away).catch(() => {});
+      await printing.printHtml(away).catch(() => {});
       for (let print = 0; print < 2; print++) {
-        const pdf = await printing.print('<p>x</p>').catch(() => undefined);
+        const pdf = await printing.printHtml('<p>x</p>').catch(() => undefined);
         if (pdf) expect(shownIn(pdf)).toBe(false);
       }
     } finally {
@@ -264,7 +264,7 @@ describe('a script', () => {
     const printing = await launch(`<!doctype html><title>untouched</title>${all}<body>${all}</body>`);
     try {
       for (const body of [...Object.values(WAYS).map(running), all, '<p>x</p>']) {
-        const info = execFileSync('pdfinfo', ['-'], { input: await printing.print(body), encoding: 'utf8' });
+        const info = execFileSync('pdfinfo', ['-'], { input: await printing.printHtml(body), encoding: 'utf8' });
         expect(info).toMatch(/^Title: +untouched$/m);
       }
     } finally {

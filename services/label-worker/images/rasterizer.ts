@@ -18,11 +18,11 @@ type Options = {
 };
 
 /**
- * Draws printed labels as images, page by page in the order of the queue. A thread draws, so that the main thread stays
- * free. The thread starts with the first page, and is replaced when it dies or takes too long. The concurrency of the
+ * Draws the pages of PDFs as PNG or ZPL, one by one in the order of the queue. A thread draws, so that the main thread
+ * stays free. The thread starts with the first page, and is replaced when it dies or takes too long. The concurrency of the
  * queue's worker bounds how many pages wait.
  */
-export class ImagePrinter {
+export class Rasterizer {
   readonly #options: Options;
   readonly #waiting = new WaitingList<WaitingPage>(1);
   #thread: Worker | undefined;
@@ -37,7 +37,7 @@ export class ImagePrinter {
    * @param pages of the label: one, unless the format is ZPL.
    * @throws DomainError `image-failed` if the thread fails, `label-unwanted` if nobody waits for the label any more.
    */
-  async print(pdf: Uint8Array, pages: number, format: ImageFormat, order: Order): Promise<Uint8Array> {
+  async rasterize(pdf: Uint8Array, pages: number, format: ImageFormat, order: Order): Promise<Uint8Array> {
     const files: Uint8Array[] = [];
     for (let page = 0; page < pages; page++) {
       const unwanted = await findUnwanted([order], this.#options.awaited);
