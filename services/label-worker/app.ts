@@ -7,6 +7,7 @@ import { SHUTDOWN_MS } from '#shared/http/run-service.ts';
 import { LabelCache } from '#shared/labels/label-cache.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { loadQueueTelemetry, type Tracing } from '#shared/observability/tracing.ts';
+import { PRINT_TIMEOUT_MS } from '#shared/printing/label-job.ts';
 import { ofEachPrint } from '#shared/printing/print-kinds.ts';
 import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
@@ -25,11 +26,6 @@ import { tryTemplates } from './try-templates.ts';
 
 /** Larger batches print no faster, and the first label of a batch waits for the last. */
 const BATCH_LABELS = 25;
-/**
- * Time limit of a print, and of a page of an image, in ms. A Chromium that exceeds it is replaced. Its labels are
- * printed again within `LABEL_TIMEOUT_MS`.
- */
-const PRINT_TIMEOUT_MS = 4_000;
 
 /** Builds the label worker, not yet listening, with its Chromium running, even while Redis is away. */
 export function buildLabelWorker(
@@ -66,7 +62,13 @@ async function assemble(
     ]);
   server.addHook('onClose', closePrinters); // also when the start fails below
   const underlays = await printUnderlays(browser.printHtml, templates);
-  const printing = { templates, underlays, printHtml: browser.printHtml, concurrency, maxLabels: BATCH_LABELS };
+  const printing = {
+    templates,
+    underlays,
+    printHtml: browser.printHtml,
+    concurrency,
+    maxLabels: BATCH_LABELS,
+  };
   // Trial labels count in no metric.
   const warnings = await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   for (const warning of warnings) log.warn(warning);

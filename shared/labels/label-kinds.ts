@@ -43,9 +43,5 @@ export function kindOfTipo(tipo: string): LabelKind | undefined {
   return LABEL_KINDS.find((kind) => KINDS[kind].tipo === tipo);
 }
 
-export function ofEachKind<T>(get: (kind: LabelKind) => T): Record<LabelKind, T> {
-  return Object.fromEntries(LABEL_KINDS.map((kind) => [kind, get(kind)])) as Record<LabelKind, T>;
-}
-
 /** Most pages of the file of many guides' labels. */
 export const MAX_FILE_PAGES = 1_000;

@@ -10,6 +10,7 @@ const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + 4 * Math.ceil((MAX
 
 /** Formats of a label, the usual one first, by their names on the wire, which are also the endings of files. */
 export const MEDIA_TYPES = { pdf: 'application/pdf', png: 'image/png', zpl: 'application/zpl' } as const;
+export type Format = keyof typeof MEDIA_TYPES;
 /** Formats beside PDF, and the densities of thermal heads, in dots per inch as the trade says them. */
 export const IMAGE_FORMATS = ['png', 'zpl'] as const;
 export const DENSITIES = [203, 300] as const;
@@ -46,10 +47,7 @@ export const LabelPayload = Type.Object(
     logo: Type.Optional(Logo),
     /** The text of the QR: the tracking address with the guide number in it. */
     trackingUrl: Type.String(),
-    /**
-     * Absent for PDF. A worker that knows no images refuses it. `form` is the name on the queue, which two releases
-     * share.
-     */
+    /** The image's format, absent for PDF. Two releases share this name on the queue. */
     form: Type.Optional(ImageFormat),
     origin: BranchOnLabel,
     destination: BranchOnLabel,

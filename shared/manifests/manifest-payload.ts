@@ -1,4 +1,3 @@
-import type { JobsOptions } from 'bullmq';
 import { type Static, Type } from 'typebox';
 import { Route } from '../branches/branch.ts';
 import { GUIDE_NUMBER, guideAjv, MAX_GUIDES } from '../guides/guide.ts';
@@ -36,6 +35,3 @@ export const ManifestPayload = Type.Object(
 export type ManifestPayload = Static<typeof ManifestPayload>;
 
 export const isManifestPayload = guideAjv().compile<ManifestPayload>(ManifestPayload);
-
-/** Of a manifest's job, beside those of a label: with 500 guides it is fifty times as large, so Redis keeps none. */
-export const MANIFEST_JOB_OPTIONS: JobsOptions = { removeOnComplete: true, removeOnFail: true };

@@ -15,6 +15,12 @@ export const LABEL_QUEUE = 'labels';
  */
 export const LABEL_TIMEOUT_MS = 10_000;
 
+/** Time limit of a print, and of a page of an image, in ms. A Chromium that exceeds it is replaced. */
+export const PRINT_TIMEOUT_MS = 4_000;
+
+/** How many attempts can begin within `LABEL_TIMEOUT_MS` if each takes `PRINT_TIMEOUT_MS`. */
+export const PRINT_ATTEMPTS = Math.ceil(LABEL_TIMEOUT_MS / PRINT_TIMEOUT_MS);
+
 /**
  * Age from which the worker drops a label that nobody waits for. Asking Redis about younger labels costs more than
  * printing them. The api counts their pages as in flight.
@@ -94,18 +100,20 @@ export function printedKey(key: string, version: string): string {
 
 /**
  * Another request for a label that waits or prints joins the same job (`deduplication`). The worker ends the attempts
- * of a failure that is the label's fault.
+ * of a failure that is the label's fault. A manifest's job may be fifty times as large as a label's, so Redis keeps none
+ * that has ended.
  * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
  * @param evictions how often the label was printed but evicted before it was read: the former job may not have ended
  * yet.
  */
-export function labelJobOptions(key: string, place: number, evictions = 0): JobsOptions {
+export function labelJobOptions(key: string, place: number, evictions = 0, kind?: PrintKind): JobsOptions {
+  // The api's queue-cleaning.ts removes jobs by their age.
+  const removed = kind === 'manifest' || { count: 1_000 };
   return {
     priority: place,
     deduplication: { id: evictions === 0 ? key : `${key}/${evictions}` },
-    attempts: 3,
-    // The api's queue-cleaning.ts removes jobs by their age.
-    removeOnComplete: { count: 1_000 },
-    removeOnFail: { count: 1_000 },
+    attempts: PRINT_ATTEMPTS,
+    removeOnComplete: removed,
+    removeOnFail: removed,
   };
 }

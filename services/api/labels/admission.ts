@@ -210,32 +210,3 @@ function refuseFor(seconds: number): void {
 function retryLater(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {
   return new DomainError(code, { params: { seconds } });
 }
-
-/**
- * In ms: each page that its account has in flight puts a label so far back in the line. An account with nothing in
- * flight goes before one with 300 pages, whose labels are still printed within `LABEL_TIMEOUT_MS`.
- */
-const PAGE_MS = 30;
-/** In ms: a label of a file stands so far behind labels that are asked for one by one. */
-const FILE_MS = 3_000;
-/**
- * More pages put labels no further back. Otherwise an account that may have thousands of pages would overtake itself
- * whenever it has a hundred less.
- */
-const MAX_LATER_PAGES = 300;
-/** Unit of places, in ms: a day has fewer than BullMQ has priorities (2²¹). */
-const UNIT_MS = 50;
-const DAY_MS = 86_400_000;
-/** In ms of UTC: places begin anew at 03:00 in Mexico City, when few labels are printed. */
-const DAY_BEGINS_MS = 9 * 3_600_000;
-
-/**
- * Returns a place as BullMQ's priority: the time of the request, and later the more pages the account has in flight.
- * Places by pages in flight alone would starve the largest account.
- * @param now in ms since 1970, by the clock of the queue's Redis (`RedisClock`).
- */
-export function placeInLine(pagesInFlight: number, behind: boolean, now: number): number {
-  const asked = (now - DAY_BEGINS_MS) % DAY_MS;
-  const later = PAGE_MS * Math.min(pagesInFlight, MAX_LATER_PAGES) + (behind ? FILE_MS : 0);
-  return 1 + Math.floor((asked + later) / UNIT_MS);
-}

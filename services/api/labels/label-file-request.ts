@@ -1,11 +1,9 @@
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import { KINDS, kindOfTipo, type LabelKind, TIPOS } from '#shared/labels/label-kinds.ts';
-import type { MEDIA_TYPES } from '#shared/labels/label-payload.ts';
+import type { Format } from '#shared/labels/label-payload.ts';
 import { arrayIn, isAbsent, normalizeFields, tidy, typeOf } from '../http/body.ts';
 import { SHEET_PLACES } from './label-sheet.ts';
-
-type Format = keyof typeof MEDIA_TYPES;
 
 const FIELDS: ReadonlySet<string> = new Set(['Guias', 'Tipo', 'Hoja', 'Desde']);
 /** The value of `Hoja`: four labels on a letter. */

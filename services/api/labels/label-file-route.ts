@@ -6,7 +6,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { KINDS, LABEL_KINDS, MAX_FILE_PAGES, TIPOS } from '#shared/labels/label-kinds.ts';
-import type { ImageFormat, LabelPayload } from '#shared/labels/label-payload.ts';
+import { type ImageFormat, type LabelPayload, MEDIA_TYPES } from '#shared/labels/label-payload.ts';
 import { pageCount } from '#shared/printing/label-job.ts';
 import { auditForeignReads } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
@@ -25,7 +25,7 @@ import {
   fileContent,
   formatParameters,
   packagesOf,
-  requestedFile,
+  requestedFormat,
   wantedFormat,
 } from './label-request.ts';
 import { SHEET_PLACES } from './label-sheet.ts';
@@ -137,21 +137,21 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
     };
   });
   server.post('/api/guias/etiquetas', { ...route, ...kept }, async (request, reply) => {
-    const { type, format, form } = requestedFile(request.headers, request.query);
+    const { format, image } = requestedFormat(request.headers, request.query);
     const wanted = parseLabelFileRequest(request.body, format);
     const count = wanted.numbers.length;
     const caller = callerOf(request, reply);
     const file = { title: `${count} etiquetas`, format, firstPlace: wanted.firstPlace };
     let labels = 0;
-    const pieces = await server.labelFiles.print(caller, file, async () => {
-      const found = await findLabels(request, { ...wanted, form });
+    const pieces = await server.labelFiles.join(caller, file, async () => {
+      const found = await findLabels(request, { ...wanted, image });
       labels = pagesOf(found);
       return found;
     });
     limitSending(request, reply);
     addVary(reply, 'Accept');
     return reply
-      .type(type)
+      .type(MEDIA_TYPES[format])
       .headers({
         'cache-control': 'private',
         'content-disposition': `inline; filename="guias-${count}.${format}"`,
@@ -162,17 +162,17 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
 
 async function findLabels(
   request: FastifyRequest,
-  { numbers, kind, form }: LabelFileRequest & { form: ImageFormat | undefined },
+  { numbers, kind, image }: LabelFileRequest & { image: ImageFormat | undefined },
 ): Promise<LabelPayload[]> {
   const { guides, labelSettings } = request.server;
   const records = await findGuides(guides, numbers, apiUser(request));
   requireUncancelled(records);
   const labels = await inTurns(records, (record) =>
-    labelPayload(record, { ...packagesOf(kind, record), kind, form }, labelSettings),
+    labelPayload(record, { ...packagesOf(kind, record), kind, image }, labelSettings),
   );
   const pages = pagesOf(labels);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
-  if (form?.format === 'png' && pages > 1) throw fieldError('formato', 'one-page-file', { pages });
+  if (image?.format === 'png' && pages > 1) throw fieldError('formato', 'one-page-file', { pages });
   auditForeignReads(request, 'label.read-other', records);
   return labels;
 }

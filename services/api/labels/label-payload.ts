@@ -5,12 +5,12 @@ import type { GuideRecord } from '../guides/guide-model.ts';
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
 
 /** `package`: the single package that the label shows. */
-type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { form?: ImageFormat | undefined };
+type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { image?: ImageFormat | undefined };
 
 /** The order is fixed, because the label's key is a hash of the result. */
 export function labelPayload(
   record: GuideRecord,
-  { kind, packages, package: only, form }: Wanted,
+  { kind, packages, package: only, image }: Wanted,
   settings: LabelSettings,
 ): LabelPayload {
   const { number, createdAt, service, origin, destination, guide, route, pickUp } = record;
@@ -24,7 +24,7 @@ export function labelPayload(
     carrier: settings.carrier,
     ...(settings.logo && { logo: settings.logo }),
     trackingUrl: settings.trackingUrl.replaceAll('{guia}', number),
-    ...(form && { form }),
+    ...(image && { form: image }),
     origin: { code: origin.code, name: origin.name },
     destination: { code: destination.code, name: destination.name },
     guide,

@@ -5,17 +5,16 @@ import { type TSchema, Type } from 'typebox';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import { KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
-import { DENSITIES, IMAGE_FORMATS, type ImageFormat, MEDIA_TYPES } from '#shared/labels/label-payload.ts';
+import { DENSITIES, type Format, IMAGE_FORMATS, type ImageFormat, MEDIA_TYPES } from '#shared/labels/label-payload.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { addRateLimit } from '../accounts/hooks/account-quota.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import type { GuideRecord } from '../guides/guide-model.ts';
 import { fieldError } from '../http/body.ts';
 import { abortSignalOf } from '../http/response-end.ts';
-import type { LabelCaller } from './label-client.ts';
 import type { LabelFailureReason } from './label-metrics.ts';
+import type { LabelCaller } from './printed-labels.ts';
 
-export type Format = keyof typeof MEDIA_TYPES;
 const FORMATS = ['pdf', ...IMAGE_FORMATS] as const satisfies Format[];
 
 export const formatParameters = {
@@ -37,8 +36,8 @@ export const fileContent: Readonly<Record<string, { schema: TSchema }>> = Object
   Object.values(MEDIA_TYPES).map((type) => [type, { schema: Type.String({ format: 'binary' }) }]),
 );
 
-/** The file that a request asks for; `form` is absent for PDF. */
-export type RequestedFile = { type: string; format: Format; form: ImageFormat | undefined };
+/** `image` is absent for PDF. */
+export type RequestedFormat = { format: Format; image: ImageFormat | undefined };
 
 /**
  * Returns the format that a request asks for: by its parameters, else by `Accept` (RFC 9110, 12.5.1). A browser,
@@ -46,17 +45,16 @@ export type RequestedFile = { type: string; format: Format; form: ImageFormat | 
  *
  * @throws DomainError `format-not-acceptable` if `Accept` names no known format.
  */
-export function requestedFile(
+export function requestedFormat(
   { accept }: IncomingHttpHeaders,
   { formato, dpi = DENSITIES[0] }: { formato?: Format; dpi?: number },
-): RequestedFile {
+): RequestedFormat {
   const format = formato ?? negotiate(accept);
   if (!format) throw new DomainError('format-not-acceptable');
-  const type = MEDIA_TYPES[format];
-  return { type, format, form: format === 'pdf' ? undefined : { format, dpi: dpi as ImageFormat['dpi'] } };
+  return { format, image: format === 'pdf' ? undefined : { format, dpi: dpi as ImageFormat['dpi'] } };
 }
 
-/** Returns the format of `requestedFile` for the log of answers, if the request names one. */
+/** Returns the format of `requestedFormat` for the log of answers, if the request names one. */
 export function wantedFormat(headers: IncomingHttpHeaders, query: { formato?: Format }): { format?: Format } {
   const format = query.formato ?? negotiate(headers.accept);
   return FORMATS.some((known) => known === format) ? { format: format as Format } : {};

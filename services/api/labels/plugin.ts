@@ -4,15 +4,15 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { loadQueueTelemetry } from '#shared/observability/tracing.ts';
 import { openSubscriberRedis } from '#shared/stores/redis.ts';
 import { type ApiOptions, trackingUrl } from '../config.ts';
-import { LabelClient } from './label-client.ts';
-import { LabelFilePrinter } from './label-file.ts';
+import { LabelFiles } from './label-files.ts';
 import type { LabelSettings } from './label-payload.ts';
 import { readLogo } from './logo.ts';
+import { PrintedLabels } from './printed-labels.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    labels: LabelClient;
-    labelFiles: LabelFilePrinter;
+    labels: PrintedLabels;
+    labelFiles: LabelFiles;
     labelSettings: LabelSettings;
     /** Called with the user and the number of labels of each answer that brings some. */
     onLabels: ((user: ApiUser, labels: number) => void)[];
@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, labelTimeouts }: ApiOptions) => {
-  const labels = new LabelClient({
+  const labels = new PrintedLabels({
     redis: server.redis,
     cache: server.labelCache,
     subscriber: openSubscriberRedis(server, config.LABEL_CACHE_URL),
@@ -36,7 +36,7 @@ export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, lab
   server.startup.onceConnected('the label queue', () => labels.open());
   server.decorate('labels', labels);
   server.decorate('onLabels', []);
-  server.decorate('labelFiles', new LabelFilePrinter({ labels, timeoutMs: labelTimeouts.file }));
+  server.decorate('labelFiles', new LabelFiles({ labels, timeoutMs: labelTimeouts.file }));
   if (!config.TRACKING_URL && !config.PUBLIC_URL) {
     server.log.warn('The QR codes of labels lead nowhere: set PUBLIC_URL, or TRACKING_URL');
   }

@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { MAX_PACKAGES } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { KINDS, LABEL_KINDS, type LabelKind, ofEachKind } from '#shared/labels/label-kinds.ts';
+import { KINDS, LABEL_KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
+import { MEDIA_TYPES } from '#shared/labels/label-payload.ts';
 import { pageCount } from '#shared/printing/label-job.ts';
 import { auditForeignReads } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
@@ -26,7 +27,7 @@ import {
   fileContent,
   formatParameters,
   packagesOf,
-  requestedFile,
+  requestedFormat,
   wantedFormat,
 } from './label-request.ts';
 
@@ -78,7 +79,7 @@ const packageQuery = Type.Object({
     Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
   ),
 });
-const routes = ofEachKind((kind) => {
+function routeOf(kind: LabelKind) {
   const { operationId: id, summary, pagePerPackage } = KINDS[kind];
   return operation({
     id,
@@ -98,7 +99,7 @@ const routes = ofEachKind((kind) => {
     ...(pagePerPackage && { invalid: { paquetes: 'packages-invalid', paquete: 'packages-invalid' } }),
     responses,
   });
-});
+}
 
 /** `GET /api/guias/etiqueta/{guia}` and those of the other kinds (docs/contract.md "Labels"). */
 export async function labelRoutes(server: HttpServer): Promise<void> {
@@ -118,7 +119,7 @@ export async function labelRoutes(server: HttpServer): Promise<void> {
         guides: [params.guia],
       };
     });
-    server.get(`/api/guias/${KINDS[kind].path}/:guia`, { ...routes[kind], ...kept }, (request, reply) =>
+    server.get(`/api/guias/${KINDS[kind].path}/:guia`, { ...routeOf(kind), ...kept }, (request, reply) =>
       sendLabel(request, reply, kind),
     );
   }
@@ -126,18 +127,18 @@ export async function labelRoutes(server: HttpServer): Promise<void> {
 
 type LabelRequest = FastifyRequest & {
   params: Static<typeof GuideParams>;
-  query: Parameters<typeof requestedFile>[1] & AskedPackages;
+  query: Parameters<typeof requestedFormat>[1] & AskedPackages;
 };
 
 async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: LabelKind) {
   const { guides, labels, labelSettings } = request.server;
   const number = request.params.guia;
   const user = apiUser(request);
-  const { type, format, form } = requestedFile(request.headers, request.query);
+  const { format, image } = requestedFormat(request.headers, request.query);
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   auditForeignReads(request, 'label.read-other', [guide]);
-  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, form }, labelSettings);
+  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, image }, labelSettings);
   if (format === 'png' && pageCount(label) > 1) {
     throw fieldError('paquete', 'one-page-only', { limit: label.packages });
   }
@@ -146,11 +147,11 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
   const caller = { ...callerOf(request, reply), asked: request.asked };
-  const { key, bytes } = await labels.print(label, caller);
+  const { key, bytes } = await labels.get(label, caller);
   countLabels(request, pageCount(label));
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
   return reply
-    .type(type)
+    .type(MEDIA_TYPES[format])
     .headers({ ...cachingHeaders(key), 'content-disposition': `inline; filename="${file}"` })
     .send(bytes);
 }

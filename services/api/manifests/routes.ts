@@ -200,7 +200,7 @@ async function sendPdf(request: PdfRequest, reply: FastifyReply) {
   if (matches(request.headers['if-none-match'], expected.etag)) {
     return reply.code(304).headers(expected).send();
   }
-  const { key, bytes } = await server.labels.print(payload, callerOf(request, reply));
+  const { key, bytes } = await server.labels.get(payload, callerOf(request, reply));
   return reply
     .type('application/pdf')
     .headers({

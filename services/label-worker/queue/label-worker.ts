@@ -10,6 +10,7 @@ import {
   type LabelJob,
   type LabelJobResult,
   labelKey,
+  PRINT_ATTEMPTS,
   type PrintPayload,
   pageCount,
   payloadOf,
@@ -51,18 +52,15 @@ const RECOVERY = {
   lockDuration: 3_000,
   /** Time between two searches for such jobs, in ms, in addition to the lock. */
   stalledInterval: 1_000,
-  /**
-   * How many workers may lose a job. With BullMQ's 1, a label whose worker died twice fails despite three attempts
-   * (`labelJobOptions`).
-   */
-  maxStalledCount: 2,
+  /** How many workers may lose a job: all but that of the last attempt. BullMQ's default is 1. */
+  maxStalledCount: PRINT_ATTEMPTS - 1,
   /** In ms after a failed command. With BullMQ's default, labels wait 15 s after Redis is back. */
   runRetryDelay: 1_000,
 };
 
 /**
  * While the Redis of the labels is away, storing or announcing a printed label is repeated for so long, with this pause.
- * Otherwise each failure would cost one of the label's three attempts.
+ * Otherwise each failure would cost one of `PRINT_ATTEMPTS`.
  */
 const REPEAT_MS = 3_000;
 const PAUSE_MS = 100;
@@ -167,11 +165,11 @@ async function printInFormat(
   order: PrintOrder,
 ): Promise<Uint8Array> {
   if (printed.kind === 'manifest') return printer.print(printed, order);
-  const { form: imageFormat, ...label } = printed;
-  if (!imageFormat) return printer.print(label, order);
+  const { form: image, ...label } = printed;
+  if (!image) return printer.print(label, order);
   const { version } = templates[label.kind];
   const pdf = (await cache.read(labelKey(label, version))) ?? (await printer.print(label, order));
-  return images.rasterize(pdf, pageCount(label), imageFormat, order);
+  return images.rasterize(pdf, pageCount(label), image, order);
 }
 
 /** Notifies the waiting clients that the job ended without its label. A client that misses this looks at its deadline. */

@@ -1,7 +1,10 @@
 import { describe, expect, onTestFinished, vi } from 'vitest';
-import { placeInLine } from '#services/api/labels/admission.ts';
+import { Admission } from '#services/api/labels/admission.ts';
+import { placeInLine } from '#services/api/labels/print-line.ts';
+import { FRESH_MS } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask as askFor, test } from '#test/fixtures/labels/awaited-labels.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 /** What an account may have in flight, and when a label is refused at once. Nothing prints here. */
@@ -114,6 +117,99 @@ test.for([['ahead', 'behind']] as const)(
     await expect.poll(awaited).toBe(0);
   },
 );
+
+test('a label that was given up and is asked for again counts once, until it is left', async ({
+  api,
+  demo,
+  awaited,
+}) => {
+  const first = await ask(demo, 60);
+  await expect.poll(awaited).toBe(1);
+  first.leave();
+  await expect.poll(awaited).toBe(0);
+  const again = await ask(demo, 60, first.guide);
+  await expect.poll(awaited).toBe(1);
+  passTime(FRESH_MS); // for which the pages of a label that was given up are counted
+  const other = await ask(demo, 40);
+  await expect.poll(awaited).toBe(2);
+  expect(api.server.labels.pagesInFlight('demo')).toBe(100);
+  for (const { leave } of [again, other]) leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('printers that finish nothing for eight seconds are given no label of any account, until those who wait leave', async ({
+  api,
+  demo,
+  awaited,
+}) => {
+  const other = await Client.login(api.url, 'otro');
+  const [theirs] = await other.created(minimalGuide());
+  const waiting = [await ask(demo, 1), await ask(demo, 1)];
+  await expect.poll(awaited).toBe(2);
+  passTime(4_000); // as while a dead worker is noticed
+  waiting.push(await ask(other, 1));
+  await expect.poll(awaited).toBe(3);
+  passTime(4_000);
+  const path = `/api/guias/etiqueta-pequena/${theirs?.SEND_GUIA}`;
+  const { status, headers, body } = await other.get(path);
+  expect([status, body.codigo, headers.get('retry-after')]).toEqual([503, 'saturado', '5']);
+  for (const { leave } of waiting) leave();
+  await expect.poll(awaited).toBe(0);
+  const later = await ask(other, 1, theirs?.SEND_GUIA);
+  await expect.poll(awaited).toBe(1);
+  later.leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+test('a label that hangs alone is no fault of the printers: a burst beside it waits whole', async ({
+  api,
+  demo,
+  awaited,
+}) => {
+  const hanging = await ask(demo, 1);
+  await expect.poll(awaited).toBe(1);
+  passTime(9_000);
+  const other = await Client.login(api.url, 'otro');
+  const guides = await other.created(...Array.from({ length: 60 }, () => minimalGuide()));
+  const burst = guides.map(({ SEND_GUIA }) => askFor(other, SEND_GUIA, 1));
+  await expect.poll(awaited).toBe(61);
+  for (const { leave } of [hanging, ...burst]) leave();
+  await expect.poll(awaited).toBe(0);
+});
+
+describe('a process', () => {
+  const refusal = (seconds: number) => expect.objectContaining({ code: 'overloaded', params: { seconds } });
+  const label = (account: string, key: string) => ({ account, key, pages: 1, maxPages: 300 });
+
+  test('refuses a label whose turn is more than six seconds away, and no account that asks for less', () => {
+    let ms = 0;
+    const admission = new Admission(() => ms);
+    const [first, second] = ['a', 'b', 'c', 'd'].map((key) => admission.enter(label('one', key)));
+    for (const [at, leave] of [
+      [1_000, first],
+      [3_000, second],
+    ] as const) {
+      ms = at;
+      admission.finished(1);
+      leave?.();
+    }
+    // Two labels wait, and one is printed in two seconds. A request whose guide is being read waits as well.
+    for (const asked of [3, 4]) expect(admission.ask('one'), `the label ${asked}`).toBeDefined();
+    expect(() => admission.ask('one')).toThrow(refusal(2));
+    admission.ask('two').end();
+    admission.enter(label('two', 'e'));
+  });
+
+  test('has five thousand labels and requests at a time', () => {
+    const admission = new Admission(() => 0);
+    const [first] = Array.from({ length: 5_000 }, (_, i) => admission.ask(`account-${i % 50}`));
+    expect(() => admission.ask('another')).toThrow(refusal(5));
+    first?.end();
+    first?.end();
+    admission.enter(label('another', 'a'));
+    expect(() => admission.enter(label('another', 'b'))).toThrow(refusal(5));
+  });
+});
 
 describe('the place in the line', () => {
   const noon = Date.UTC(2026, 10, 23, 18);

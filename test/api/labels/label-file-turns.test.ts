@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { LabelFilePrinter } from '#services/api/labels/label-file.ts';
+import { LabelFiles } from '#services/api/labels/label-files.ts';
 import { FRESH_MS } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask, test as awaitedTest } from '#test/fixtures/labels/awaited-labels.ts';
@@ -58,20 +58,20 @@ test('an account has three files at a time, not four', async ({ api, demo, await
 });
 
 test('a process has thirty files at a time, and the next is refused until one is over', async () => {
-  const labels = { print: () => Promise.reject(new Error('There are no labels')), inCache: async () => [] };
-  const printer = new LabelFilePrinter({ labels, timeoutMs: 60_000 });
-  const print = (account: string, gone = new AbortController().signal) =>
-    printer.print(
+  const labels = { get: () => Promise.reject(new Error('There are no labels')), inCache: async () => [] };
+  const files = new LabelFiles({ labels, timeoutMs: 60_000 });
+  const join = (account: string, gone = new AbortController().signal) =>
+    files.join(
       { account, maxPages: 300, requestId: '', signal: gone },
       { title: '', format: 'zpl' },
       async () => [],
     );
   const over = new AbortController();
-  await print('account-0', over.signal);
-  for (let i = 1; i < 30; i++) await print(`account-${i % 10}`);
-  await expect(print('another')).rejects.toMatchObject({ code: 'overloaded', params: { seconds: 4 } });
+  await join('account-0', over.signal);
+  for (let i = 1; i < 30; i++) await join(`account-${i % 10}`);
+  await expect(join('another')).rejects.toMatchObject({ code: 'overloaded', params: { seconds: 4 } });
   over.abort();
-  await print('another');
+  await join('another');
 });
 
 test('a file waits for other labels of its account', async ({ api, demo, awaited, numbers }) => {

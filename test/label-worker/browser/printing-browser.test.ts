@@ -39,7 +39,10 @@ test.for<[string, string, told: number]>([
     const browser = await startTestBrowser({ onBrokenPicture });
     try {
       for (let print = 0; print < 3; print++) {
-        const [page] = await pagesOf(await browser.printHtml(`<style>@page{size:4cm 4cm}</style>${picture}`), 72);
+        const [page] = await pagesOf(
+          await browser.printHtml(`<style>@page{size:4cm 4cm}</style>${picture}`),
+          72,
+        );
         expect(page?.pixels.some((grey) => grey < 255)).toBe(told === 0);
       }
       expect(onBrokenPicture).toHaveBeenCalledTimes(told);

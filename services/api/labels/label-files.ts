@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Tally } from '#shared/async/tally.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
-import type { ImageFormat, LabelPayload } from '#shared/labels/label-payload.ts';
+import type { Format, LabelPayload } from '#shared/labels/label-payload.ts';
 import { pageCount } from '#shared/printing/label-job.ts';
-import { LabelFile } from './joined-labels.ts';
-import type { LabelCaller, LabelClient } from './label-client.ts';
+import { JoinedPdf } from './joined-pdf.ts';
+import type { LabelCaller, PrintedLabels } from './printed-labels.ts';
 
 /**
  * Most pages of a file in flight, unless one label has more. The label worker prints one batch while the next waits.
@@ -24,16 +24,16 @@ const PAUSE_MS = 200;
 const TEMPORARY_ERRORS: readonly ErrorCode[] = ['too-many-pages', 'overloaded'];
 
 type Options = {
-  labels: Pick<LabelClient, 'print' | 'inCache'>;
+  labels: Pick<PrintedLabels, 'get' | 'inCache'>;
   /** In ms: by then all labels of a file must be printed. */
   timeoutMs: number;
 };
 
-/** `firstPlace`: see `LabelFile`. */
-type JoinedFile = { title: string; format: 'pdf' | ImageFormat['format']; firstPlace?: number | undefined };
+/** `firstPlace`: see `JoinedPdf`. */
+type JoinedFile = { title: string; format: Format; firstPlace?: number | undefined };
 
 /** Prints the labels of many guides as one file, behind labels that are asked for one by one. */
-export class LabelFilePrinter {
+export class LabelFiles {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
   readonly #files = new Tally();
@@ -49,10 +49,10 @@ export class LabelFilePrinter {
    * printed labels stay in the cache.
    * @param find returns the labels in the order of their pages; called when the file is admitted.
    * @returns the file piece by piece. A label that was evicted meanwhile is printed again, and its piece may fail.
-   * @throws DomainError as `LabelClient.print`; also `too-many-pages` or `overloaded` while too many files are in
+   * @throws DomainError as `PrintedLabels.get`; also `too-many-pages` or `overloaded` while too many files are in
    * flight; `label-late` if not all labels were printed in time.
    */
-  async print(
+  async join(
     caller: LabelCaller,
     file: JoinedFile,
     find: () => Promise<readonly LabelPayload[]>,
@@ -62,7 +62,7 @@ export class LabelFilePrinter {
     this.#begin(caller);
     const labels = await find();
     await new Printing(this.#labels, labels, behind).run(deadline - performance.now());
-    return started(this.#join(labels, behind, file));
+    return started(this.#pieces(labels, behind, file));
   }
 
   /** Counts a file until its caller leaves. */
@@ -80,15 +80,15 @@ export class LabelFilePrinter {
     signal.addEventListener('abort', end, { once: true });
   }
 
-  async *#join(
+  async *#pieces(
     labels: readonly LabelPayload[],
     caller: LabelCaller,
     { title, format, firstPlace }: JoinedFile,
   ): AsyncGenerator<Buffer> {
-    const file = format === 'pdf' ? new LabelFile(firstPlace) : AS_THEY_ARE;
+    const file = format === 'pdf' ? new JoinedPdf(firstPlace) : AS_THEY_ARE;
     let piece = file.begin(title);
     for (const run of runsOf(labels)) {
-      const printed = await Promise.all(run.map((label) => this.#labels.print(label, caller)));
+      const printed = await Promise.all(run.map((label) => this.#labels.get(label, caller)));
       yield Buffer.concat([piece, ...printed.map(({ bytes }) => file.add(bytes))]);
       piece = Buffer.alloc(0);
     }
@@ -97,7 +97,7 @@ export class LabelFilePrinter {
 }
 
 /** ZPL labels follow each other. A PNG is one label. */
-const AS_THEY_ARE: Pick<LabelFile, 'begin' | 'add' | 'end'> = {
+const AS_THEY_ARE: Pick<JoinedPdf, 'begin' | 'add' | 'end'> = {
   begin: () => Buffer.alloc(0),
   add: (label) => label,
   end: () => Buffer.alloc(0),
@@ -142,7 +142,7 @@ class Printing {
       while (running.size > 0 && pages + pageCount(label) > window) await Promise.race(running);
       if (this.#end.signal.aborted) return;
       pages += pageCount(label);
-      const printing = this.#print(label, index).finally(() => {
+      const printing = this.#untilPrinted(label, index).finally(() => {
         running.delete(printing);
         pages -= pageCount(label);
       });
@@ -165,10 +165,10 @@ class Printing {
     }
   }
 
-  async #print(label: LabelPayload, index: number): Promise<void> {
+  async #untilPrinted(label: LabelPayload, index: number): Promise<void> {
     while (!this.#end.signal.aborted) {
       try {
-        await this.#client.print(label, this.#caller);
+        await this.#client.get(label, this.#caller);
         this.#temporaryError = undefined;
         return;
       } catch (error) {

@@ -29,7 +29,7 @@ const MAX_DEPTH = 20;
  *
  * A file for sheets has the labels' pages as forms, four to a page.
  */
-export class LabelFile {
+export class JoinedPdf {
   readonly #writer = new PdfWriter();
   readonly #pages: number[] = [];
   /** Object numbers by digest. */

@@ -1,0 +1,133 @@
+import type { Registry } from 'prom-client';
+import { SingleFlight } from '#shared/async/single-flight.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import { LabelCache } from '#shared/labels/label-cache.ts';
+import { labelKey, type PrintPayload, pageCount } from '#shared/printing/label-job.ts';
+import type { RedisClient } from '#shared/stores/redis-client.ts';
+import type { QuotaReport } from '../accounts/quota-report.ts';
+import { Admission, type Asked } from './admission.ts';
+import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
+import { LabelWorkers } from './label-workers.ts';
+import { type PrintedLabel, PrintLine, type PrintLineOptions } from './print-line.ts';
+
+export type LabelCaller = {
+  account: string;
+  /** Most pages in flight of the account. */
+  maxPages: number;
+  /** For the worker's log. */
+  requestId: string;
+  /** The label is of a file, and goes behind labels that are asked for alone. */
+  behind?: true;
+  /** What `ask` returned for the request. */
+  asked?: Asked | undefined;
+  signal: AbortSignal;
+};
+
+type Options = Omit<PrintLineOptions, 'cache' | 'onFinished'> & {
+  /** Of the finished labels and their news. */
+  cache: RedisClient;
+  metrics: Registry;
+  report: Pick<QuotaReport, 'refused'>;
+};
+
+/** Gets labels from the cache. Those that are not in it wait for a worker, if `Admission` lets them. */
+export class PrintedLabels {
+  readonly #report: Options['report'];
+  readonly #cache: LabelCache;
+  readonly #admission = new Admission();
+  readonly #line: PrintLine;
+  readonly #workers: LabelWorkers;
+  readonly #metrics: ReturnType<typeof labelMetrics>;
+  /** By key. */
+  readonly #reads = new SingleFlight<Buffer | null>();
+  #isOpen = false;
+
+  constructor(options: Options) {
+    const { redis, prefix, clock, log } = options;
+    this.#report = options.report;
+    this.#cache = new LabelCache(options.cache, prefix);
+    const onFinished = (pages: number) => this.#admission.finished(pages);
+    this.#line = new PrintLine({ ...options, cache: this.#cache, onFinished });
+    const { queue } = this.#line;
+    this.#workers = new LabelWorkers({ redis, prefix, queue, log });
+    const shared = { queue, workers: this.#workers, clock };
+    this.#metrics = labelMetrics(options.metrics, () => (this.#isOpen ? shared : undefined));
+  }
+
+  /** Resolves when labels can be printed. */
+  async open(): Promise<void> {
+    await this.#workers.start();
+    await this.#line.open();
+    this.#isOpen = true;
+  }
+
+  async close(): Promise<void> {
+    this.#workers.stop();
+    await this.#line.close();
+  }
+
+  /** Returns the key of the label as the newest worker prints it. */
+  keyOf(label: PrintPayload): string {
+    return labelKey(label, this.#workers.templateVersion(label.kind));
+  }
+
+  inCache(labels: readonly PrintPayload[]): Promise<boolean[]> {
+    return this.#cache.has(labels.map((label) => this.keyOf(label)));
+  }
+
+  pagesInFlight(account: string): number {
+    return this.#admission.pagesOf(account);
+  }
+
+  /** Counts a request for labels that got none, even one that never called `get`. */
+  countFailure(reason: LabelFailureReason, account: string | undefined): void {
+    this.#metrics.failed(reason);
+    if (reason === 'quota' && account !== undefined) this.#report.refused('pages', account);
+  }
+
+  /**
+   * Counts a request for one label before its guide is read, until `get` counts the label or `end` is called.
+   * @throws DomainError `overloaded` if any new label of the account would be late, also for a label in the cache:
+   * what is refused must cost next to nothing.
+   */
+  ask(account: string): Asked {
+    try {
+      return this.#admission.ask(account);
+    } catch (error) {
+      this.#metrics.wanted();
+      throw error;
+    }
+  }
+
+  /**
+   * Each request is admitted by its own account's limit; requests for one label then share one wait.
+   * @throws DomainError before it waits: `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no
+   * worker is alive or the queue is paused.
+   * @throws DomainError while it waits, as `PrintLine.wait`.
+   * @throws DomainError `unavailable` at any time, while a Redis is away or refuses the label.
+   */
+  async get(label: PrintPayload, caller: LabelCaller): Promise<PrintedLabel> {
+    const began = performance.now();
+    const key = this.keyOf(label);
+    const bytes = await this.#reads.run(() => this.#cache.read(key), key);
+    if (bytes) {
+      this.#metrics.answered('cache', began);
+      return { key, bytes };
+    }
+    if (!this.#line.has(key)) this.#metrics.wanted();
+    if (!this.#isOpen) throw new DomainError('unavailable');
+    if (!(await this.#workers.arePrinting())) throw new DomainError('no-printer');
+    const { account, maxPages, requestId, behind, asked, signal } = caller;
+    const pages = pageCount(label);
+    const leave = this.#admission.enter({ account, key, pages, maxPages, asked });
+    try {
+      const job = { key, label, requestId, ...(behind && { behind }) };
+      const pagesBefore = this.#admission.pagesOf(account) - pages;
+      const printed = await this.#line.wait(job, pagesBefore, signal);
+      this.#metrics.answered('printed', began);
+      return printed;
+    } finally {
+      leave(signal.aborted ? 'abandoned' : 'done');
+    }
+  }
+}
