@@ -36,3 +36,16 @@ test('an account that hangs up a thousand times delays no other', async ({ api, 
   own.leave();
   await expect.poll(awaited).toBe(0);
 });
+
+test('a client that leaves is 499, and no failure of ours', async ({ demo, awaited, startApi }) => {
+  const own = await startApi();
+  const [guide] = await demo.created(minimalGuide());
+  const label = ask(new Client(own.url, demo.token), guide?.SEND_GUIA ?? '', 1);
+  await expect.poll(awaited).toBe(1);
+  label.leave();
+  const left =
+    'http_request_duration_seconds_count{method="GET",route="/api/guias/etiqueta-pequena/:guia",status="499"}';
+  await expect.poll(async () => (await scrape(own.url)).get(left)).toBe(1);
+  const failures = [...(await scrape(own.url))].filter(([name]) => name.startsWith('label_failures_total'));
+  expect(failures.filter(([, count]) => count > 0)).toEqual([]);
+});

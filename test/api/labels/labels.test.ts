@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Queue } from 'bullmq';
 import { PNG } from 'pngjs';
 import { describe, expect, onTestFinished } from 'vitest';
+import { LABEL_QUEUE, type LabelJob } from '#shared/printing/label-job.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { pretendPrinter, pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
@@ -168,5 +170,20 @@ describe('a label that is stored', () => {
     const [guide] = await client.created(minimalGuide());
     const { bytes } = await client.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
     expect(bytes.toString()).toBe('%PDF-1.4 x');
+  });
+
+  test('is answered at the time limit, where no news of it came', async ({ startApi, stores }) => {
+    const REDIS_PREFIX = stores.prefix.replace('}', '-untold}');
+    onTestFinished(await pretendWorker({ redis: stores.redis, prefix: REDIS_PREFIX }));
+    const queue = new Queue<LabelJob>(LABEL_QUEUE, { connection: stores.redis, prefix: REDIS_PREFIX });
+    onTestFinished(() => queue.close());
+    const other = await startApi({ REDIS_PREFIX }, { label: 4_000 });
+    const client = await Client.login(other.url);
+    const [guide] = await client.created(minimalGuide());
+    const answer = client.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+    await expect.poll(() => queue.getPrioritizedCount()).toBe(1);
+    const [job] = await queue.getJobs(['prioritized']);
+    await stores.cache.set(`${REDIS_PREFIX}:label:${job?.data.key}`, '%PDF-1.4');
+    expect((await answer).bytes.toString()).toBe('%PDF-1.4');
   });
 });

@@ -264,7 +264,10 @@ describe('a script', () => {
     const printing = await launch(`<!doctype html><title>untouched</title>${all}<body>${all}</body>`);
     try {
       for (const body of [...Object.values(WAYS).map(running), all, '<p>x</p>']) {
-        const info = execFileSync('pdfinfo', ['-'], { input: await printing.printHtml(body), encoding: 'utf8' });
+        const info = execFileSync('pdfinfo', ['-'], {
+          input: await printing.printHtml(body),
+          encoding: 'utf8',
+        });
         expect(info).toMatch(/^Title: +untouched$/m);
       }
     } finally {
