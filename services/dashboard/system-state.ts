@@ -17,7 +17,7 @@ import {
   type ServiceHeartbeat,
   type WorkerHeartbeat,
 } from '#shared/stores/heartbeat.ts';
-import { RecentAnswers } from '#shared/stores/recent-answers.ts';
+import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
@@ -149,9 +149,9 @@ async function readSystemState(
 
 /** The function rejects if MongoDB does not answer in time. The page then shows labels alone. */
 function webhooksReader(webhooks: WebhookStore): () => Promise<WebhookFigures> {
-  const counts = new RecentAnswers<WebhookCounts>({
+  const counts = new StaleIfErrorCache<WebhookCounts>({
     ...{ what: 'Counting webhooks', max: 1, freshMs: COUNTS_MS, keptMs: COUNTS_MS, waitMs: MONGO_TIMEOUT_MS },
-    ask: async () => {
+    read: async () => {
       const [active, behind, worst, disabled] = await Promise.all([
         webhooks.countActive(),
         webhooks.countBehind(),

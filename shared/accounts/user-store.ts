@@ -16,7 +16,7 @@ import {
 } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { insertMissing } from '#shared/stores/insert-each.ts';
-import { RecentAnswers } from '#shared/stores/recent-answers.ts';
+import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 
 export const PERMISSIONS = [
   'guias.create',
@@ -119,11 +119,11 @@ export class UserStore {
   readonly #allowDemo: boolean;
   readonly #clock: DatabaseClock;
   /** Also remembers that a name is unknown. */
-  readonly #recent = new RecentAnswers<ApiUser | undefined>({
+  readonly #recent = new StaleIfErrorCache<ApiUser | undefined>({
     ...RECENT,
     what: 'Reading a user',
     max: CACHE_MAX_USERS,
-    ask: (name) => this.find(name),
+    read: (name) => this.find(name),
   });
 
   /** @param options.allowDemo whether users of the demo data may log in. */

@@ -10,7 +10,7 @@ import {
   type StoredModel,
   TEXT,
 } from '#shared/stores/collection.ts';
-import { RecentAnswers } from '#shared/stores/recent-answers.ts';
+import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 
 /** Limits of an account; the settings apply for absent ones. */
 export const ACCOUNTS = defineCollection(
@@ -97,11 +97,11 @@ export function recentLimits(
   store: AccountLimitsStore,
   defaults: AccountLimits,
 ): (account: string) => Promise<AccountLimits> {
-  const recent = new RecentAnswers<AccountLimits>({
+  const recent = new StaleIfErrorCache<AccountLimits>({
     ...RECENT,
     what: "Reading an account's limits",
     max: CACHE_MAX_ACCOUNTS,
-    ask: async (account) => ({ ...defaults, ...(await store.find(account)) }),
+    read: async (account) => ({ ...defaults, ...(await store.find(account)) }),
   });
   return (account) => recent.get(account);
 }
