@@ -40,7 +40,9 @@ export type TemplateVersions = Readonly<Record<PrintKind, string>>;
  * worker ignores them: it prints the label without, and stores it under the key of its own template's version.
  */
 const NEWER_FIELDS = ['route', 'pickUp', 'routes'] as const;
-type NewerFields = Partial<Pick<LabelPayload, 'route' | 'pickUp'> & Pick<ManifestPayload, 'routes'>>;
+type NewerFields = Partial<
+  Pick<Omit<LabelPayload, 'kind'> & Omit<ManifestPayload, 'kind'>, (typeof NEWER_FIELDS)[number]>
+>;
 
 /**
  * `label` and `newer` together are what is printed. `requestId` is that of the first request. `behind`: the label is of a

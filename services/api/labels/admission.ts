@@ -20,7 +20,7 @@ const MAX_LABELS = 5_000;
 /** In seconds. */
 const RETRY_AFTER_S = { least: 1, most: 5 };
 
-export type Application = {
+export type EntryRequest = {
   account: string;
   key: string;
   pages: number;
@@ -101,14 +101,14 @@ export class Admission {
    * @returns ends the wait, to be called once; by default the label is done.
    * @throws DomainError `too-many-pages`, or `overloaded` with the seconds after which to try again.
    */
-  enter(application: Application): (end?: End) => void {
-    const { account, key, pages, asked } = application;
+  enter(request: EntryRequest): (end?: End) => void {
+    const { account, key, pages, asked } = request;
     this.#forgetAbandoned();
     asked?.end();
     const own = this.#of(account);
     let label = own.labels.get(key);
     if (!label) {
-      this.#admit(application, own);
+      this.#admit(request, own);
       label = { callers: 0, since: 0 };
       own.labels.set(key, label);
       own.pages += pages;
@@ -116,7 +116,7 @@ export class Admission {
     }
     if (label.callers === 0) this.#beginWait(label);
     label.callers++;
-    return (end = 'done') => this.#leave(application, own, label, end);
+    return (end = 'done') => this.#leave(request, own, label, end);
   }
 
   /** Counts a label that was printed or failed. */
@@ -146,7 +146,7 @@ export class Admission {
     this.#waiting.add(label);
   }
 
-  #leave({ account, key, pages }: Application, own: InFlight, label: Waiting, end: End): void {
+  #leave({ account, key, pages }: EntryRequest, own: InFlight, label: Waiting, end: End): void {
     if (--label.callers > 0) return;
     this.#waiting.delete(label);
     const forget = () => {
@@ -166,7 +166,7 @@ export class Admission {
     }
   }
 
-  #admit({ pages, maxPages, asked }: Application, own: InFlight): void {
+  #admit({ pages, maxPages, asked }: EntryRequest, own: InFlight): void {
     // A label alone is never too large: in a second more pages are printed than one label has.
     if (own.pages > 0 && own.pages + pages > maxPages)
       throw retryLater('too-many-pages', RETRY_AFTER_S.least);

@@ -5,7 +5,13 @@ import { type TSchema, Type } from 'typebox';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import { KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
-import { DENSITIES, type Format, IMAGE_FORMATS, type ImageFormat, MEDIA_TYPES } from '#shared/labels/label-payload.ts';
+import {
+  DENSITIES,
+  type Format,
+  IMAGE_FORMATS,
+  type ImageFormat,
+  MEDIA_TYPES,
+} from '#shared/labels/label-payload.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { addRateLimit } from '../accounts/hooks/account-quota.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
@@ -98,7 +104,7 @@ export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCal
   return { account, maxPages: quota, requestId: request.id, signal: abortSignalOf(reply) };
 }
 
-/** Tells who counts labels that an answer has brought some. A HEAD brings none. */
+/** Reports the labels of an answer to those who count them. An answer to HEAD has none. */
 export function countLabels(request: FastifyRequest, labels: number): void {
   if (request.method === 'HEAD') return;
   for (const count of request.server.onLabels) count(apiUser(request), labels);

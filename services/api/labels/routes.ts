@@ -138,7 +138,11 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   auditForeignReads(request, 'label.read-other', [guide]);
-  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, image }, labelSettings);
+  const label = labelPayload(
+    guide,
+    { ...packagesOf(kind, guide, request.query), kind, image },
+    labelSettings,
+  );
   if (format === 'png' && pageCount(label) > 1) {
     throw fieldError('paquete', 'one-page-only', { limit: label.packages });
   }

@@ -1,7 +1,7 @@
 import { UnrecoverableError } from 'bullmq';
 import { type CodesOf, DomainError } from '#shared/errors/domain-error.ts';
 
-/** The reasons why a label was not printed, and whether another attempt may succeed. */
+/** The reasons why a label was not printed, and whether it is tried again, up to `PRINT_ATTEMPTS`. */
 const RETRIED = {
   'browser-failed': true,
   'image-failed': true,
