@@ -17,11 +17,11 @@ import {
   type ServiceHeartbeat,
   type WorkerHeartbeat,
 } from '#shared/stores/heartbeat.ts';
-import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { Process } from '#shared/stores/shared-settings.ts';
+import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { LateWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { type LabelLatency, readLabelLatency } from './label-latency.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';

@@ -12,16 +12,16 @@ import { afterFailure } from './retries.ts';
 import { Slots } from './slots.ts';
 import type { Outcome, WebhookClient } from './webhook-client.ts';
 
-const MESSAGE_EVENTS = 100;
+const MAX_MESSAGE_EVENTS = 100;
 /** How long one webhook is served in a row while others are due. */
-const TURN_MS = 5_000;
+const MAX_TURN_MS = 5_000;
 /** Most webhooks served at a time, in all and for one account. Each has a message in memory: of 30 kB as a rule, of 180 if all events have an adjustment. */
 const SLOTS = { inAll: 200, ofOne: 10 };
 /** Pause when no webhook was due. */
-const PAUSE_MS = 500;
-const LEASED = 'A webhook waits for the end of its lease';
+const IDLE_PAUSE_MS = 500;
+const WAITS_FOR_LEASE = 'A webhook waits for the end of its lease';
 /** Pause before looking again for events that are too recent to be shown. */
-const PENDING_MS = 1_000;
+const PENDING_PAUSE_MS = 1_000;
 
 type Options = {
   webhooks: WebhookStore;
@@ -42,7 +42,7 @@ export class Sender {
   readonly #end = new AbortController();
   readonly #slots = new Slots(SLOTS.inAll, SLOTS.ofOne);
   readonly #sending = new Set<Promise<void>>();
-  #isBlind = false;
+  #lastClaimFailed = false;
   #stopClaiming = async () => {};
 
   constructor(options: Options) {
@@ -51,7 +51,7 @@ export class Sender {
 
   start(): void {
     this.#stopClaiming = repeat(() => this.#claimDue(), {
-      pauseMs: PAUSE_MS,
+      pauseMs: IDLE_PAUSE_MS,
       log: new FailureLog(this.#options.log, {
         failed: 'Webhooks that are due cannot be read; they are sent later',
         recovered: 'Webhooks that are due can be read again',
@@ -80,11 +80,11 @@ export class Sender {
     const { actions, webhooks } = this.#options;
     try {
       const held = await webhooks.claim(this.#slots.fullAccounts());
-      if (this.#isBlind) actions.count('webhook', 'ok');
-      this.#isBlind = false;
+      if (this.#lastClaimFailed) actions.count('webhook', 'ok');
+      this.#lastClaimFailed = false;
       return held;
     } catch (error) {
-      this.#isBlind = true;
+      this.#lastClaimFailed = true;
       actions.count('webhook', 'failed', 'no se leen');
       throw error;
     }
@@ -94,7 +94,7 @@ export class Sender {
     const sending = (this.#slots.run(held.account, () => this.#send(held)) as Promise<void>)
       .catch((err) => {
         this.#options.actions.count('webhook', 'failed', 'sin mandar');
-        this.#options.log.warn({ err, webhook: held.id }, LEASED);
+        this.#options.log.warn({ err, webhook: held.id }, WAITS_FOR_LEASE);
       })
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
@@ -102,11 +102,11 @@ export class Sender {
 
   async #send(held: HeldWebhook): Promise<void> {
     const { webhooks, events, client, metrics } = this.#options;
-    const turnEnds = performance.now() + TURN_MS;
+    const turnEnds = performance.now() + MAX_TURN_MS;
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
       const { account, cursor, through: batchEnd, url } = webhook;
-      const limit = batchEnd ? batchEnd - cursor : MESSAGE_EVENTS;
+      const limit = batchEnd ? batchEnd - cursor : MAX_MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit, batchEnd);
       const next = batchEnd ?? page.next;
       if (next === cursor) return this.#release(webhook, nextLookMs(page));
@@ -149,7 +149,9 @@ export class Sender {
   /** What could not be released has been sent, and waits for the end of its lease. */
   async #release(webhook: HeldWebhook, lookMs: number | undefined): Promise<void> {
     const { log, webhooks } = this.#options;
-    await webhooks.release(webhook, lookMs).catch((err) => log.warn({ err, webhook: webhook.id }, LEASED));
+    await webhooks
+      .release(webhook, lookMs)
+      .catch((err) => log.warn({ err, webhook: webhook.id }, WAITS_FOR_LEASE));
   }
 
   async #fail(webhook: HeldWebhook, outcome: Outcome, attempt: FailedAttempt): Promise<void> {
@@ -188,5 +190,5 @@ function moved(webhook: HeldWebhook, cursor: number): HeldWebhook {
 
 /** Returns when to look next, in ms after the last event shown; undefined if unknown. */
 function nextLookMs({ hasPending }: FeedPage): number | undefined {
-  return hasPending ? PENDING_MS : undefined;
+  return hasPending ? PENDING_PAUSE_MS : undefined;
 }

@@ -5,11 +5,11 @@ import { ProxyFailed } from './proxy-connector.ts';
 import { LookupFailed, NameFailed, NotPublic } from './public-addresses.ts';
 
 /** Time limit of a request, from the DNS look-up to the status of the answer. */
-const TIMEOUT_MS = 15_000;
-/** In bytes. It is small, because only the status of an answer matters. */
-const MAX_ANSWER = 1_024;
+const REQUEST_TIMEOUT_MS = 15_000;
+/** It is small, because only the status of an answer matters. */
+const MAX_ANSWER_BYTES = 1_024;
 /** Time limit of reading the answer, in ms. */
-const ANSWER_MS = 1_000;
+const READ_ANSWER_MS = 1_000;
 /** Holds even if the receiver keeps idle connections longer. */
 const KEEP_ALIVE_MS = 10_000;
 const USER_AGENT = `shipping-guides-webhooks/${service.version}`;
@@ -34,7 +34,7 @@ export class WebhookClient {
   readonly #timeoutMs: number;
 
   /** @param connect `directConnector` or `proxyConnector`. */
-  constructor(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS) {
+  constructor(connect: buildConnector.connector, timeoutMs = REQUEST_TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
     // No limit of connections, because one server may receive for many accounts. A webhook that hangs would delay the
     // others.
@@ -55,7 +55,7 @@ export class WebhookClient {
     try {
       const response = await this.#send(url, message.body, headers);
       const outcome = { ms: ended(), ...outcomeOf(response) };
-      await readLittle(response);
+      await discardAnswer(response);
       return outcome;
     } catch (error) {
       return { ms: ended(), ...failureOf(error as Error) };
@@ -90,13 +90,13 @@ function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): Om
 }
 
 /** Reads a short answer, so that its connection is used again. Drops a longer or slower answer. */
-async function readLittle({ body }: Dispatcher.ResponseData): Promise<void> {
-  const end = setTimeout(() => body.destroy(), ANSWER_MS);
+async function discardAnswer({ body }: Dispatcher.ResponseData): Promise<void> {
+  const end = setTimeout(() => body.destroy(), READ_ANSWER_MS);
   let bytes = 0;
   try {
     for await (const piece of body) {
       bytes += piece.length;
-      if (bytes > MAX_ANSWER) break; // destroys the stream
+      if (bytes > MAX_ANSWER_BYTES) break; // destroys the stream
     }
   } catch {
     // The status has already decided the outcome.

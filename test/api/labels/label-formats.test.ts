@@ -53,7 +53,13 @@ describe('a label', () => {
 
   test('has an ETag for each format, and 304 for it', async ({ demo, number }) => {
     const path = `/api/guias/etiqueta-10x15/${number}`;
-    const formats = ['formato=pdf', 'formato=png', 'formato=zpl', 'formato=png&dpi=300', 'formato=zpl&dpi=300'];
+    const formats = [
+      'formato=pdf',
+      'formato=png',
+      'formato=zpl',
+      'formato=png&dpi=300',
+      'formato=zpl&dpi=300',
+    ];
     const answers = await Promise.all(formats.map((format) => demo.pdf(`${path}?${format}`)));
     const etags = answers.map(({ headers }) => headers.get('etag') ?? '');
     expect(new Set(etags).size).toBe(formats.length);
