@@ -79,6 +79,7 @@ const packageQuery = Type.Object({
     Type.Integer({ minimum: 1, maximum: MAX_PACKAGES, description: 'Solo la página de este paquete' }),
   ),
 });
+
 function routeOf(kind: LabelKind) {
   const { operationId: id, summary, pagePerPackage } = KINDS[kind];
   return operation({
