@@ -11,6 +11,7 @@ import {
   TEXT,
 } from '#shared/stores/collection.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
+import type { TokenClaims } from './tokens-plugin.ts';
 
 /** Limits of an account; the settings apply for absent ones. */
 export const ACCOUNTS = defineCollection(
@@ -57,7 +58,8 @@ export class QuotaExceeded extends DomainError {
   }
 }
 
-export type Caller = ApiUser & { limits: AccountLimits };
+/** The authenticated user of a request. */
+export type Caller = ApiUser & { limits: AccountLimits; token: TokenClaims };
 
 const CACHE_MAX_ACCOUNTS = 20_000;
 

@@ -36,8 +36,8 @@ const logout = operation({
 
 function logoutRoute(server: HttpServer): void {
   server.post('/api/auth/logout', logout, async (request) => {
-    const { sub, jti, exp } = request.user;
-    await server.users.revokeToken(sub, { jti, until: new Date(exp * 1_000) });
+    const { username, token } = apiUser(request);
+    await server.users.revokeToken(username, { jti: token.jti, until: new Date(token.exp * 1_000) });
     audit(request, { action: 'logout' });
     return logout.ok(null);
   });
@@ -69,8 +69,8 @@ const validation = operation({
 
 function validationRoute(server: HttpServer): void {
   server.get('/api/auth/validate', validation, async (request) => {
-    const { username, account, originBranch, test } = apiUser(request);
-    const expira = new Date(request.user.exp * 1_000).toISOString();
+    const { username, account, originBranch, test, token } = apiUser(request);
+    const expira = new Date(token.exp * 1_000).toISOString();
     const kind = test && ({ prueba: true } as const);
     return validation.ok({ usuario: username, cuenta: account, sucursal: originBranch, ...kind, expira });
   });

@@ -16,10 +16,10 @@ export const authenticate = fp(async (server: HttpServer) => {
     // Node takes the first of several headers; a proxy may have checked another.
     const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
     if (another !== undefined) throw new DomainError('access-denied');
-    request.user = server.verifyBearer(authorization);
-    const user = await users.findRecent(request.user.sub, request.user.gen);
-    if (!user || user.disabled || isEnded(user, request.user)) throw new DomainError('access-denied');
-    const caller: Caller = { ...user, limits: await limitsOf(user.account) };
+    const token = server.verifyBearer(authorization);
+    const user = await users.findRecent(token.sub, token.gen);
+    if (!user || user.disabled || isEnded(user, token)) throw new DomainError('access-denied');
+    const caller: Caller = { ...user, limits: await limitsOf(user.account), token };
     request.apiUser = caller;
   });
 });
@@ -29,7 +29,7 @@ function isEnded({ tokenGeneration, revokedTokens }: ApiUser, { gen, jti }: Toke
   return gen !== tokenGeneration || revokedTokens.some((revoked) => revoked.jti === jti);
 }
 
-/** Call it only on a route that `authenticate` guards. */
+/** Returns the user that `authenticate` has let in, by whom a route authorises. Only `openRoutes` of a room have none. */
 export function apiUser(request: FastifyRequest): Caller {
   return request.apiUser as Caller;
 }
