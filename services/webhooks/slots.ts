@@ -1,11 +1,13 @@
 import { Tally } from '#shared/async/tally.ts';
 
-/** Bounds concurrent work in all and for each account, so that no account takes the slots of others. */
+/**
+ * Bounds concurrent work in all and for each account, so that no account takes the slots of others. What gets no slot must not
+ * wait here, as it would with p-limit: another process may have one.
+ */
 export class Slots {
   readonly #inAll: number;
   readonly #ofOne: number;
   readonly #taken = new Tally();
-  #count = 0;
 
   constructor(inAll: number, ofOne: number) {
     this.#inAll = inAll;
@@ -13,7 +15,7 @@ export class Slots {
   }
 
   get areTaken(): boolean {
-    return this.#count >= this.#inAll;
+    return this.#taken.total >= this.#inAll;
   }
 
   fullAccounts(): string[] {
@@ -23,11 +25,7 @@ export class Slots {
   /** @returns undefined without a free slot. */
   run<T>(account: string, work: () => Promise<T>): Promise<T> | undefined {
     if (this.areTaken || this.#taken.of(account) >= this.#ofOne) return undefined;
-    this.#count++;
     this.#taken.add(account);
-    return work().finally(() => {
-      this.#count--;
-      this.#taken.remove(account);
-    });
+    return work().finally(() => this.#taken.remove(account));
   }
 }

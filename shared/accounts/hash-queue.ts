@@ -12,7 +12,10 @@ const MAX_WAITING = 250;
 
 type Waiter = { rank: number; grant: () => void; refuse: (why: string) => void };
 
-/** Hashes passwords a few at a time. The lowest rank goes first, and among equals the oldest. */
+/**
+ * Hashes passwords a few at a time. The lowest rank goes first, and among equals the oldest. p-queue also has priorities, but
+ * no bound, and it does not tell which waiting login has the worst rank. A second sorted list would have to know that.
+ */
 export class HashQueue {
   readonly #maxWaiting: number;
   readonly #timeoutMs: number;

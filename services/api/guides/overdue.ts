@@ -2,7 +2,7 @@ import { STORE_MS } from './attempts.ts';
 
 /**
  * Finds what has been open longer than a request may take, so that a crash must have cut it. Ages count from this
- * process's first look: clocks of processes may differ.
+ * process's first look: clocks of processes may differ. A cache with a lifetime would forget what stays open for long.
  */
 export class Overdue {
   #seenAt = new Map<string, number>();

@@ -37,7 +37,6 @@ export class LabelFiles {
   readonly #labels: Options['labels'];
   readonly #timeoutMs: number;
   readonly #files = new Tally();
-  #allFiles = 0;
 
   constructor({ labels, timeoutMs }: Options) {
     this.#labels = labels;
@@ -70,14 +69,9 @@ export class LabelFiles {
     if (signal.aborted) throw new DomainError('client-gone');
     const params = { seconds: RETRY_AFTER_S };
     if (this.#files.of(account) >= MAX_FILES.ofAccount) throw new DomainError('too-many-pages', { params });
-    if (this.#allFiles >= MAX_FILES.ofAll) throw new DomainError('overloaded', { params });
+    if (this.#files.total >= MAX_FILES.ofAll) throw new DomainError('overloaded', { params });
     this.#files.add(account);
-    this.#allFiles++;
-    const end = () => {
-      this.#files.remove(account);
-      this.#allFiles--;
-    };
-    signal.addEventListener('abort', end, { once: true });
+    signal.addEventListener('abort', () => this.#files.remove(account), { once: true });
   }
 
   async *#pieces(
