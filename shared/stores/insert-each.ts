@@ -3,7 +3,7 @@ import { driverOf, type StoredModel } from './collection.ts';
 import { DUPLICATE_KEY, writeErrorsOf } from './mongo.ts';
 import { isTransientError } from './transient-errors.ts';
 
-type Inserted<D> = mongo.OptionalUnlessRequiredId<D>[];
+type Inserted<D> = readonly mongo.OptionalUnlessRequiredId<D>[];
 
 /**
  * Inserts documents, each by itself.

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Branch, branchCode, pickUpPlace } from '#shared/branches/branch.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import type { Guide, SentGuide } from '#shared/guides/guide.ts';
-import type { BranchOfGuide } from '#shared/guides/guide-model.ts';
+import type { BranchOfGuide, GuideDocument } from '#shared/guides/guide-model.ts';
 import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
@@ -14,7 +14,6 @@ import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from './address-warnings.ts';
 import { warnOfUnknownColonias } from './colonia-warnings.ts';
 import type { CreationJournal, JournalEntry } from './creation-journal.ts';
-import type { GuideRecord } from './guide-model.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
 import type { Pricing } from './pricing.ts';
@@ -40,7 +39,7 @@ export type CreationRequest = SentRequest & {
 
 export type Created = {
   /** In the order of the request. */
-  guides: GuideRecord[];
+  guides: readonly GuideDocument[];
   /** An earlier request with the same key created them. */
   repeated: boolean;
   /** The rest of the day's quota; absent if nothing was counted. */
@@ -159,7 +158,7 @@ async function findSoon(journal: CreationJournal, key: IdempotencyKey): Promise<
 }
 
 /** Returns guides as their creation was answered, even if cancelled or anonymised since. */
-function asCreated(records: readonly GuideRecord[], sent: readonly Guide[]): GuideRecord[] {
+function asCreated(records: readonly GuideDocument[], sent: readonly Guide[]): GuideDocument[] {
   return records.map((record, indice) => ({
     ...record,
     status: 'Documentado',
@@ -177,7 +176,7 @@ function newRecords(
   prices: readonly (GuidePrice | undefined)[],
   { username, account, test }: Caller,
   { createdUtc, localTime }: { createdUtc: Date } & Pick<CreationDeps, 'localTime'>,
-): GuideRecord[] {
+): GuideDocument[] {
   const creation = randomUUID();
   const createdAt = localTime(createdUtc);
   const numbers = generateGuideNumbers(guides.length, test);
@@ -186,7 +185,7 @@ function newRecords(
     const destination = destinations[indice] as Branch;
     const route = routes[indice];
     return {
-      number: numbers[indice] as string,
+      _id: numbers[indice] as string,
       creation,
       username,
       account,

@@ -20,7 +20,6 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../http/idempotency.ts';
 import { Attempts } from './attempts.ts';
-import { type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 import { generateGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
 import { Overdue } from './overdue.ts';
@@ -40,7 +39,7 @@ export const CREATIONS = defineCollection(
     /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
     openSince: optional(MOMENT),
     /** Absent once they are all stored. */
-    records: optional(body<GuideDocument[]>()),
+    records: optional(body<readonly GuideDocument[]>()),
     /** In the order of the request; there once all guides are stored. */
     numbers: optional(listOf(TEXT)),
     /** By the database's clock. */
@@ -91,10 +90,10 @@ export class CreationJournal {
    * `idempotency-key-reused`. After any other error no guide exists.
    */
   async create(
-    records: readonly GuideRecord[],
+    records: readonly GuideDocument[],
     key?: IdempotencyKey,
-  ): Promise<{ guides: GuideRecord[]; repeated: boolean }> {
-    const [first] = records as [GuideRecord];
+  ): Promise<{ guides: readonly GuideDocument[]; repeated: boolean }> {
+    const [first] = records as [GuideDocument];
     if (records.length === 1 && !key) return { guides: [await this.#createOne(first)], repeated: false };
     const attempts = new Attempts('result-unknown');
     const entry: JournalEntry = {
@@ -102,7 +101,7 @@ export class CreationJournal {
       creation: first.creation,
       ...(key && { bodyHash: key.bodyHashes[0] }),
       openSince: new Date(),
-      records: records.map(toDocument),
+      records,
     };
     const committed = await attempts.untilAnswered(() => this.#commit(entry));
     if (key) requireSameBody(committed, key);
@@ -116,12 +115,15 @@ export class CreationJournal {
    * @returns all guides, in the order of the request.
    * @throws DomainError `result-unknown` if they are not all stored in time; then a sweep stores them.
    */
-  async complete(entry: JournalEntry, attempts = new Attempts('result-unknown')): Promise<GuideRecord[]> {
+  async complete(
+    entry: JournalEntry,
+    attempts = new Attempts('result-unknown'),
+  ): Promise<readonly GuideDocument[]> {
     attempts.committed();
     const whole = await attempts.untilAnswered(() => this.#store(entry));
     // No request waits for it; the sweep repeats it if it fails.
     this.#done(whole).catch(() => {});
-    return whole.records?.map(toRecord) ?? attempts.untilAnswered(() => this.#stored(whole));
+    return whole.records ?? attempts.untilAnswered(() => this.#stored(whole));
   }
 
   /** Finishes what is open for longer than a request may take to store it, one creation after the other. */
@@ -140,13 +142,9 @@ export class CreationJournal {
   }
 
   /** One guide is one document: its insert is the commit. */
-  async #createOne(record: GuideRecord): Promise<GuideRecord> {
+  async #createOne(record: GuideDocument): Promise<GuideDocument> {
     const attempts = new Attempts('result-unknown');
-    for (
-      let drawn = record;
-      ;
-      drawn = { ...record, number: generateGuideNumber(isTestNumber(record.number)) }
-    ) {
+    for (let drawn = record; ; drawn = { ...record, _id: generateGuideNumber(isTestNumber(record._id)) }) {
       if ((await attempts.untilAnswered(() => this.#guides.insert(drawn))) === 'stored') return drawn;
     }
   }
@@ -168,11 +166,11 @@ export class CreationJournal {
   /** Stores the guides of an entry, unless it is done. @returns the entry with the numbers that they have. */
   async #store(entry: JournalEntry): Promise<JournalEntry> {
     if (!entry.records) return entry;
-    const taken = await this.#guides.insertAll(entry.records.map(toRecord));
+    const taken = await this.#guides.insertAll(entry.records);
     return taken.length === 0 ? entry : this.#store(await this.#renumber(entry, taken));
   }
 
-  async #stored({ numbers = [] }: JournalEntry): Promise<GuideRecord[]> {
+  async #stored({ numbers = [] }: JournalEntry): Promise<GuideDocument[]> {
     const found = await Promise.all(numbers.map((number) => this.#guides.find(number)));
     return found.map((record, i) => {
       if (!record) throw new Error(`The guide ${numbers[i]} of a creation that is done is not there`);
@@ -186,9 +184,12 @@ export class CreationJournal {
    *
    * @returns the entry as it is then.
    */
-  async #renumber({ _id, records = [] }: JournalEntry, taken: readonly GuideRecord[]): Promise<JournalEntry> {
+  async #renumber(
+    { _id, records = [] }: JournalEntry,
+    taken: readonly GuideDocument[],
+  ): Promise<JournalEntry> {
     const used = new Set(records.map((record) => record._id));
-    for (const { number } of taken) {
+    for (const { _id: number } of taken) {
       const fresh = unusedNumber(used, isTestNumber(number));
       await this.#entries.updateOne({ _id, 'records._id': number }, { $set: { 'records.$._id': fresh } });
     }

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addRateLimit } from '../accounts/hooks/account-quota.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
-import { keptAnswers } from '../http/kept-answers.ts';
 import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { markdownTable } from '../http/tables.ts';
@@ -17,7 +16,8 @@ import {
   warnings,
 } from './guide-bodies.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
-import { GuideRequest } from './schemas.ts';
+import { keptAnswers } from '../http/kept-answers.ts';
+import { GuidesBody } from './schemas.ts';
 import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from './when-to-repeat.ts';
 
 const creation = operation({
@@ -29,7 +29,7 @@ const creation = operation({
   action: 'create',
   objective: true,
   request: {
-    body: GuideRequest,
+    body: GuidesBody,
     headers: Type.Object({
       'idempotency-key': idempotencyHeader,
       prefer: lenientHeader,
@@ -64,7 +64,7 @@ function creationRoute(server: HttpServer): void {
   server.post('/api/guias/crear', { ...creation, ...kept }, async (request, reply) => {
     const sent = { ...readGuides(request, reply), idempotencyKey: idempotencyKeyOf(request) };
     const { guides, repeated, quota, warnings } = await createGuides(server, sent);
-    request.madeGuides = guides.map(({ number }) => number);
+    request.madeGuides = guides.map(({ _id }) => _id);
     if (quota) addRateLimit(reply, quota);
     if (repeated) reply.header(REPLAYED_HEADER, 'true');
     return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(request, warnings) };
@@ -79,7 +79,7 @@ const validation = operation({
     'Toma el cuerpo de `crear`, hace las mismas revisiones con los mismos errores, y no guarda nada. No cuenta en la cuota de guías.',
   permission: 'guias.create',
   action: 'read',
-  request: { body: GuideRequest, headers: Type.Object({ prefer: lenientHeader }) },
+  request: { body: GuidesBody, headers: Type.Object({ prefer: lenientHeader }) },
   validatedBy: 'handler',
   errors: [...GUIDE_ERRORS],
   data: {

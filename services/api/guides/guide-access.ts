@@ -1,8 +1,8 @@
 import type { ApiUser, Permission } from '#shared/accounts/user-store.ts';
 import { DomainError, type ErrorCode, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { fieldError } from '../http/body.ts';
 import { GUIDE_RULE } from '../http/parameter-rules.ts';
-import type { GuideRecord } from './guide-model.ts';
 import { isGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
 
@@ -18,7 +18,7 @@ export async function findGuide(
   number: string,
   user: ApiUser,
   permission?: Permission,
-): Promise<GuideRecord> {
+): Promise<GuideDocument> {
   const guide = await lookUp(guides, number, user, permission);
   if (guide) return guide;
   if (isGuideNumber(number)) throw new DomainError('guide-not-found');
@@ -30,14 +30,14 @@ export async function findGuides(
   guides: GuideStore,
   numbers: readonly string[],
   user: ApiUser,
-): Promise<GuideRecord[]> {
+): Promise<GuideDocument[]> {
   const found = await Promise.all(numbers.map((number) => lookUp(guides, number, user)));
   refuseEach('guide-not-found', found, (guide) => (guide ? undefined : { code: 'guide-not-found' }));
-  return found as GuideRecord[];
+  return found as GuideDocument[];
 }
 
 /** @throws DomainError `guide-cancelled`, with the index of each cancelled guide. */
-export function requireUncancelled(guides: readonly GuideRecord[]): void {
+export function requireUncancelled(guides: readonly GuideDocument[]): void {
   const cancelled = { code: 'guide-cancelled' } as const;
   refuseEach('guide-cancelled', guides, ({ status }) => (status === 'Cancelado' ? cancelled : undefined));
 }
@@ -61,7 +61,7 @@ async function lookUp(
   number: string,
   { permissions, account: own }: ApiUser,
   permission?: Permission,
-): Promise<GuideRecord | undefined> {
+): Promise<GuideDocument | undefined> {
   const seesAll = permissions.some((each) => each === 'guias.read.all' || each === permission);
   const account = seesAll ? undefined : own;
   return isGuideNumber(number) ? guides.find(number, account) : undefined;

@@ -8,11 +8,10 @@ import {
 } from '#shared/guides/guide-model.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import type { Period, Position } from '../http/list-parameters.ts';
-import type { GuideRecord } from './guide-model.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';
 
 /** A guide as far as a list reads it: `summaryOf` writes it. */
-export type ListedGuide = Pick<GuideRecord, 'number' | 'status' | 'createdAt'> & {
+export type ListedGuide = Pick<GuideDocument, '_id' | 'status' | 'createdAt'> & {
   destination: Pick<BranchOfGuide, 'code'>;
 };
 /** Which guides of an account are listed; absent fields do not restrict. */
@@ -70,7 +69,7 @@ export class GuideList {
         return { guides: page, next: page.at(-1), isCut: false };
       }
       if (from === undefined) return { guides, next: undefined, isCut: false };
-      position = { createdAt: from, number: LEAST_NUMBER };
+      position = { createdAt: from, _id: LEAST_NUMBER };
       if (performance.now() >= end) return { guides, next: position, isCut: true };
     }
   }
@@ -98,11 +97,11 @@ export class GuideList {
       if (guides.length === limit) break;
       const found = await this.#guides
         .find({ ...indexed, ...others, ...range })
-        .select<Omit<ListedGuide, 'number'> & Pick<GuideDocument, '_id'>>(SUMMARY_PROJECTION)
+        .select<ListedGuide>(SUMMARY_PROJECTION)
         .sort(NEWEST_FIRST)
         .limit(limit - guides.length)
         .lean();
-      guides.push(...found.map(({ _id, ...guide }) => ({ ...guide, number: _id })));
+      guides.push(...found);
     }
     return guides;
   }
@@ -114,9 +113,9 @@ export class GuideList {
  */
 function rangesOf({ from = '', until = '~' }: GuideFilter, position: Position | undefined): Conditions[] {
   if (!position) return [{ createdAt: { $gte: from, $lt: until } }];
-  const { createdAt, number } = position;
+  const { createdAt, _id } = position;
   const end = createdAt < until ? createdAt : until;
-  const ofSameTime = from <= createdAt && createdAt < until ? [{ createdAt, _id: { $lt: number } }] : [];
+  const ofSameTime = from <= createdAt && createdAt < until ? [{ createdAt, _id: { $lt: _id } }] : [];
   return [...ofSameTime, { createdAt: { $gte: from, $lt: end } }];
 }
 

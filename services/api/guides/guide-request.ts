@@ -2,14 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import { type TObject, Type } from 'typebox';
 import { inTurns } from '#shared/async/in-turns.ts';
 import { ProblemList } from '#shared/errors/domain-error.ts';
-import {
-  type Guide,
-  guideAjv,
-  MAX_GUIDES,
-  SERVICE_TYPES,
-  SentGuide,
-  type ServiceType,
-} from '#shared/guides/guide.ts';
+import { type Guide, guideAjv, MAX_GUIDES, SERVICE_TYPES, SentGuide, type ServiceType } from '#shared/guides/guide.ts';
 import { isPrintable, unprintable } from '#shared/labels/label-charset.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { addProblems, arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from '../http/body.ts';
@@ -54,8 +47,6 @@ export type Shipment = {
   Remitente?: Pick<Guide['Remitente'], 'CodigoPostal' | 'Estado'>;
   Producto: Omit<Guide['Producto'], 'Contenido'> & Measures;
 };
-/** `service` is undefined if all are wanted. */
-export type QuoteRequest = Parsed<Shipment> & { service: ServiceType | undefined };
 
 /**
  * Checks a creation request (docs/contract.md "Guides"): the array, the service type, then all fields of all guides.
@@ -78,9 +69,13 @@ export async function parseGuideRequest(body: unknown, lenient = false): Promise
  * Checks a request for quotes (docs/contract.md "Quotes"): the body of a creation, of which only the service, the
  * destination and the goods count.
  *
+ * @returns `service` undefined if all are wanted.
  * @throws DomainError as `parseGuideRequest`.
  */
-export async function parseQuoteRequest(body: unknown, lenient = false): Promise<QuoteRequest> {
+export async function parseQuoteRequest(
+  body: unknown,
+  lenient = false,
+): Promise<Parsed<Shipment> & { service: ServiceType | undefined }> {
   const sent = guidesIn(body);
   const { TipoServicio } = body as Record<string, unknown>;
   const service = isAbsent(tidy(TipoServicio)) ? undefined : parseServiceType(TipoServicio);

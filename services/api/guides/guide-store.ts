@@ -6,19 +6,18 @@ import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { errorOf, insertEach } from '#shared/stores/insert-each.ts';
 import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
-import { type GuideRecord, toDocument, toRecord } from './guide-model.ts';
 
 /** What the event log makes of a guide. */
-export type GuideState = Required<Pick<GuideRecord, 'status' | 'eventCount'>> &
-  Pick<GuideRecord, 'cancelled' | 'adjustment'>;
+export type GuideState = Required<Pick<GuideDocument, 'status' | 'events'>> &
+  Pick<GuideDocument, 'cancelled' | 'adjustment'>;
 
 /** What a manifest shows of a guide as it is now. `postalCode`: where the guide goes, if it is known. */
-export type CurrentState = Pick<GuideRecord, 'status' | 'route'> & { postalCode: string | undefined };
+export type CurrentState = Pick<GuideDocument, 'status' | 'route'> & { postalCode: string | undefined };
 /** A guide as far as a manifest reads it. */
 export type HandoverGuide = Pick<
-  GuideRecord,
-  'number' | 'createdAt' | 'status' | 'service' | 'origin' | 'destination' | 'expiresAt'
-> & { guide: { Producto: Pick<GuideRecord['guide']['Producto'], 'Peso' | 'Paquetes'> } };
+  GuideDocument,
+  '_id' | 'createdAt' | 'status' | 'service' | 'origin' | 'destination' | 'expiresAt'
+> & { guide: { Producto: Pick<GuideDocument['guide']['Producto'], 'Peso' | 'Paquetes'> } };
 
 /** `taken`: the number is another guide's. */
 type Stored = 'stored' | 'taken';
@@ -58,7 +57,7 @@ export class GuideStore {
   readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MAX_BATCHED_FINDS);
   /** Stores one guide, in a write that it may share with others. A guide that is there already is `stored`. */
   readonly insert = batchLoader(
-    (records: readonly GuideRecord[]) => this.#insertBatch(records),
+    (records: readonly GuideDocument[]) => this.#insertBatch(records),
     MAX_BATCHED_INSERTS,
   );
 
@@ -67,7 +66,7 @@ export class GuideStore {
   }
 
   /** Stores the guides of one creation in one write. @returns those that were not stored: another guide has their number. */
-  async insertAll(records: readonly GuideRecord[]): Promise<GuideRecord[]> {
+  async insertAll(records: readonly GuideDocument[]): Promise<GuideDocument[]> {
     const results = await this.#insertBatch(records);
     const failure = results.find((result) => result instanceof Error);
     if (failure) throw failure;
@@ -75,16 +74,16 @@ export class GuideStore {
   }
 
   /** @returns the result of each guide; one failure does not affect the others. */
-  async #insertBatch(records: readonly GuideRecord[]): Promise<(Stored | Error)[]> {
-    const failures = await insertEach(this.#guides, records.map(toDocument));
+  async #insertBatch(records: readonly GuideDocument[]): Promise<(Stored | Error)[]> {
+    const failures = await insertEach(this.#guides, records);
     if (failures.size === 0) return records.map(() => 'stored');
     const duplicates = records.filter((_, i) => failures.get(i)?.code === DUPLICATE_KEY);
     const creations = await this.#creationsOf(duplicates);
-    return records.map(({ number, creation }, i) => {
+    return records.map(({ _id, creation }, i) => {
       const failure = failures.get(i);
       if (!failure) return 'stored';
       if (failure.code !== DUPLICATE_KEY) return errorOf(failure);
-      const owner = creations.get(number);
+      const owner = creations.get(_id);
       // Not confirmed by a majority: a failover may take the guide back. The next attempt sees it.
       if (owner === undefined) return new DomainError('unavailable');
       return owner === creation ? 'stored' : 'taken';
@@ -92,9 +91,9 @@ export class GuideStore {
   }
 
   /** Returns the ids of the creations that a majority of the servers has under the numbers of these guides. */
-  async #creationsOf(records: readonly GuideRecord[]): Promise<Map<string, string>> {
+  async #creationsOf(records: readonly GuideDocument[]): Promise<Map<string, string>> {
     const found = await this.#guides
-      .find({ _id: { $in: records.map(({ number }) => number) } })
+      .find({ _id: { $in: records.map(({ _id }) => _id) } })
       .readConcern('majority')
       .select<{ _id: string; creation: string }>({ creation: 1 })
       .sort({ _id: 1 })
@@ -108,11 +107,11 @@ export class GuideStore {
    * @param account whose guide it must be, if given. The database checks it, so another's guide takes as long as a
    * missing one.
    */
-  find(number: string, account?: string): Promise<GuideRecord | undefined> {
+  find(number: string, account?: string): Promise<GuideDocument | undefined> {
     return this.#find({ number, account });
   }
 
-  async #findAll(wanted: readonly Wanted[]): Promise<(GuideRecord | undefined)[]> {
+  async #findAll(wanted: readonly Wanted[]): Promise<(GuideDocument | undefined)[]> {
     const byAccount = Map.groupBy(wanted, ({ account }) => account);
     const finds = [...byAccount].map(async ([account, wanted]) => {
       const _id = { $in: wanted.map(({ number }) => number) };
@@ -120,7 +119,7 @@ export class GuideStore {
         .find({ _id, ...(account !== undefined && { account }) })
         .sort({ _id: 1 })
         .lean();
-      return [account, new Map(documents.map((document) => [document._id, toRecord(document)]))] as const;
+      return [account, new Map(documents.map((document) => [document._id, document]))] as const;
     });
     const found = new Map(await Promise.all(finds));
     return wanted.map(({ number, account }) => found.get(account)?.get(number));
@@ -151,10 +150,9 @@ export class GuideStore {
     // Guides scanned together mostly get the same state, in one update.
     const alike = Map.groupBy(states, ([, state]) => JSON.stringify(state));
     const updates = [...alike.values()].map((group) => {
-      const [[, { eventCount: events, ...state }]] = group as [[string, GuideState]];
+      const [[, $set]] = group as [[string, GuideState]];
       const _id = { $in: group.map(([number]) => number) };
-      const $set = { events, ...state };
-      return this.#guides.updateMany({ _id, events: { $not: { $gte: events } } }, { $set });
+      return this.#guides.updateMany({ _id, events: { $not: { $gte: $set.events } } }, { $set });
     });
     const results = await Promise.all(updates);
     return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
@@ -194,13 +192,13 @@ export class GuideStore {
           'origin.code': branch,
           $or: [{ createdAt: { $gt: after.createdAt } }, { _id: { $gt: after._id } }],
         })
-        .select<Omit<HandoverGuide, 'number'> & { _id: string }>(HANDOVER_FIELDS)
+        .select<HandoverGuide>(HANDOVER_FIELDS)
         .sort({ createdAt: 1, _id: 1 })
         .limit(HANDED_OVER_AT_A_TIME)
         .lean();
       const last = step.at(-1);
       if (!last) return;
-      yield step.map(({ _id, ...guide }) => ({ ...guide, number: _id }));
+      yield step;
       after = last;
     }
   }

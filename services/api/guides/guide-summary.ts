@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Route } from '#shared/branches/branch.ts';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
-import type { GuideRecord } from './guide-model.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 
 /** The ways to the values of a record, with dots. */
 type PathOf<T> = {
@@ -18,7 +18,7 @@ type PathOf<T> = {
  */
 const FIELDS = {
   SEND_GUIA: {
-    from: 'number',
+    from: '_id',
     schema: Type.String({ description: 'Número de guía', examples: ['390458235877'] }),
   },
   SEND_SUCU_ORIG: {
@@ -63,7 +63,7 @@ const FIELDS = {
       }),
     ),
   },
-} as const satisfies Record<string, { from: PathOf<GuideRecord>; schema: TSchema }>;
+} as const satisfies Record<string, { from: PathOf<GuideDocument>; schema: TSchema }>;
 
 const Prueba = Type.Optional(Type.Literal(true, { description: 'Si es de una cuenta de prueba' }));
 type Schemas = { [Name in keyof typeof FIELDS]: (typeof FIELDS)[Name]['schema'] };
@@ -79,13 +79,13 @@ export type GuideSummary = Static<typeof GuideSummary>;
 
 const PATHS = Object.entries(FIELDS).map(([name, { from }]) => [name, from.split('.')] as const);
 
-/** What a query reads of each guide, so that a summary can be made of it; the number it reads as `_id`. */
+/** What a query reads of each guide, so that a summary can be made of it. */
 export const SUMMARY_PROJECTION = Object.fromEntries(
   Object.values(FIELDS).map(({ from }) => [from, 1 as const]),
 );
 
 /** Returns what the answer to a creation and the list show of a guide; fields that the guide lacks are absent. */
-export function summaryOf(guide: Pick<GuideRecord, 'number'>): GuideSummary {
+export function summaryOf(guide: Pick<GuideDocument, '_id'>): GuideSummary {
   const summary: Record<string, unknown> = {};
   for (const [name, path] of PATHS) {
     const value = path.reduce<unknown>(
@@ -94,6 +94,6 @@ export function summaryOf(guide: Pick<GuideRecord, 'number'>): GuideSummary {
     );
     if (value !== undefined) summary[name] = value;
   }
-  if (isTestNumber(guide.number)) summary.Prueba = true;
+  if (isTestNumber(guide._id)) summary.Prueba = true;
   return summary as GuideSummary;
 }

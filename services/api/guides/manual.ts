@@ -2,7 +2,7 @@ import { MAX_GUIDES, MAX_PACKAGES } from '#shared/guides/guide.ts';
 import { KEY_DAYS } from '../http/idempotency.ts';
 import { fieldsTable, markdownTable, readableJson, type Section } from '../http/tables.ts';
 import { GUIDE_EXAMPLES } from './examples.ts';
-import { REQUEST_FIELDS } from './schemas.ts';
+import { SENT_FIELDS } from './schemas.ts';
 import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from './when-to-repeat.ts';
 
 /** What the chapters of the guide for integrators say of guides. */
@@ -22,7 +22,7 @@ export function guideValues() {
 }
 
 function fieldSections(): string {
-  return Object.entries(REQUEST_FIELDS as Record<string, Section>)
+  return Object.entries(SENT_FIELDS as Record<string, Section>)
     .map(([name, section]) => {
       const { description, properties } = section;
       const table = fieldsTable(properties ? section : { properties: { [name]: section } });

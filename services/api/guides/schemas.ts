@@ -28,14 +28,14 @@ export const GUIDE_FIELDS = {
 };
 
 /** The fields of a guide in a request alone. */
-export const REQUEST_FIELDS = { ...GUIDE_FIELDS, Cotizacion };
+export const SENT_FIELDS = { ...GUIDE_FIELDS, Cotizacion };
 
 /** Documents the body of a creation; `parseGuideRequest` validates it. */
-export const GuideRequest = Type.Object(
+export const GuidesBody = Type.Object(
   {
     TipoServicio: ServiceType,
     Guia: Type.Array(
-      Type.Object(REQUEST_FIELDS, { title: 'Guia', description: 'Una guía', additionalProperties: false }),
+      Type.Object(SENT_FIELDS, { title: 'Guia', description: 'Una guía', additionalProperties: false }),
       { minItems: 1, maxItems: MAX_GUIDES },
     ),
   },

@@ -7,8 +7,8 @@ import { CURSOR_RULE, MOMENT_RULE } from './parameter-rules.ts';
 export type ListParameters = { desde?: string; hasta?: string; cursor?: string; limite?: number };
 /** Local times, of which a prefix will do: inclusive, and exclusive. Absent ones do not restrict. */
 export type Period = { from?: string | undefined; until?: string | undefined };
-/** Where a page ends, newest first: a local time, and the number of a guide or of a manifest. */
-export type Position = { createdAt: string; number: string };
+/** Where a page ends, newest first: the local time and the number of its last guide or manifest. */
+export type Position = { createdAt: string; _id: string };
 
 /** Default and largest page. */
 export const USUAL_PAGE = 50;
@@ -43,15 +43,15 @@ function endOf(moment: string): string {
  * Writes a position as a cursor. It is not signed: the account comes from the token, so a forged cursor shows only
  * what is the caller's own.
  */
-export function encodeCursor({ createdAt, number }: Position): string {
-  return Buffer.from(createdAt + number).toString('base64url');
+export function encodeCursor({ createdAt, _id }: Position): string {
+  return Buffer.from(createdAt + _id).toString('base64url');
 }
 
 /** Returns the position of a cursor, if there is one. @throws DomainError `parameter-invalid` for another text. */
 export function positionOf({ cursor }: ListParameters): Position | undefined {
   if (cursor === undefined) return undefined;
-  const [, createdAt, number] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  const position = createdAt !== undefined && number !== undefined && { createdAt, number };
+  const [, createdAt, _id] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const position = createdAt !== undefined && _id !== undefined && { createdAt, _id };
   if (position && encodeCursor(position) === cursor) return position;
   throw fieldError('cursor', 'parameter-invalid', { rule: CURSOR_RULE });
 }

@@ -1,5 +1,5 @@
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { ImageFormat, LabelPayload } from '#shared/labels/label-payload.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
 
 /** In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
@@ -9,11 +9,11 @@ type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { image?: Im
 
 /** The order is fixed, because the label's key is a hash of the result. */
 export function labelPayload(
-  record: GuideRecord,
+  record: GuideDocument,
   { kind, packages, package: only, image }: Wanted,
   settings: LabelSettings,
 ): LabelPayload {
-  const { number, createdAt, service, origin, destination, guide, route, pickUp } = record;
+  const { _id: number, createdAt, service, origin, destination, guide, route, pickUp } = record;
   return {
     kind,
     packages,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { type TSchema, Type } from 'typebox';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import { KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import type { Caller } from '../accounts/account-limits.ts';
 import { addRateLimit } from '../accounts/hooks/account-quota.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
 import { fieldError } from '../http/body.ts';
 import { abortSignalOf } from '../http/response-end.ts';
 import type { LabelFailureReason } from './label-metrics.ts';
@@ -86,7 +86,7 @@ export type AskedPackages = { paquetes?: number; paquete?: number };
  *
  * @throws DomainError `packages-invalid` if the guide has no such package.
  */
-export function packagesOf(kind: LabelKind, { guide }: GuideRecord, asked: AskedPackages = {}) {
+export function packagesOf(kind: LabelKind, { guide }: GuideDocument, asked: AskedPackages = {}) {
   if (!KINDS[kind].pagePerPackage) return { packages: 1 };
   const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
   const only = asked.paquete;

@@ -74,8 +74,8 @@ async function createOf(
   const created = await store(deps, { guides, more: false }, user, key);
   if (!('conflicts' in created)) return created;
   const { conflicts } = created;
-  refuseEach('manifest-refused', guides, ({ number }) => {
-    const manifest = conflicts.get(number);
+  refuseEach('manifest-refused', guides, ({ _id }) => {
+    const manifest = conflicts.get(_id);
     return manifest === undefined ? undefined : { code: 'guide-in-manifest', params: { manifest } };
   });
   throw new DomainError('unavailable');
@@ -104,8 +104,8 @@ async function findWaiting(
   let isLate = false;
   const from = localTime(await manifests.clock.now(-WAITING_MS));
   for await (const step of guides.documented(account, originBranch, from)) {
-    const listed = await manifests.ofGuides(step.map(({ number }) => number));
-    waiting.push(...step.filter(({ number }) => !listed.has(number) && isTestNumber(number) === test));
+    const listed = await manifests.ofGuides(step.map(({ _id }) => _id));
+    waiting.push(...step.filter(({ _id }) => !listed.has(_id) && isTestNumber(_id) === test));
     isLate = performance.now() >= end;
     if (waiting.length > MAX_GUIDES || isLate) break;
   }
@@ -143,10 +143,10 @@ async function store(
   return created;
 }
 
-function rowOf({ number, service, destination, guide }: HandoverGuide): ManifestGuide {
+function rowOf({ _id, service, destination, guide }: HandoverGuide): ManifestGuide {
   const { Peso, Paquetes = 1 } = guide.Producto;
   return {
-    number,
+    number: _id,
     service,
     destination: destination.code,
     packages: Paquetes,
@@ -158,14 +158,14 @@ function rowOf({ number, service, destination, guide }: HandoverGuide): Manifest
 function problemsOf(guides: readonly HandoverGuide[]) {
   const other = guides[0]?.origin.code;
   const seen = new Set<string>();
-  return ({ number, status, origin }: HandoverGuide): Problem | undefined => {
+  return ({ _id, status, origin }: HandoverGuide): Problem | undefined => {
     if (status === 'Cancelado') return { code: 'guide-cancelled' };
     if (status !== 'Documentado' && status !== 'Recolectado') return { code: 'guide-travelling' };
     if (origin.code !== other) {
       return { code: 'guide-of-other-branch', params: { branch: origin.code, other } };
     }
-    if (seen.has(number)) return { code: 'guide-repeated' };
-    seen.add(number);
+    if (seen.has(_id)) return { code: 'guide-repeated' };
+    seen.add(_id);
     return undefined;
   };
 }

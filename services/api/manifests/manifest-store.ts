@@ -136,10 +136,7 @@ export class ManifestStore {
     limit: number,
   ): Promise<ManifestHead[]> {
     const rest = after && {
-      $or: [
-        { createdAt: { $lt: after.createdAt } },
-        { createdAt: after.createdAt, _id: { $lt: after.number } },
-      ],
+      $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after._id } }],
     };
     return this.#manifests
       .find({ account, createdAt: { $gte: from, $lt: until }, ...rest })

@@ -48,7 +48,7 @@ export async function listManifests(
   const hasMore = last && found.length > limit;
   return {
     manifests: page,
-    cursor: hasMore ? encodeCursor({ createdAt: last.createdAt, number: last._id }) : null,
+    cursor: hasMore ? encodeCursor(last) : null,
   };
 }
 

@@ -4,12 +4,12 @@ import { inTurns } from '#shared/async/in-turns.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { EVENT_TYPE_NAMES } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/tracking/event.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { findGuide } from '../guides/guide-access.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import { arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from '../http/body.ts';
 import type { EventRegister } from '../tracking/event-register.ts';
@@ -47,7 +47,7 @@ export async function simulateEvents(
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
   const bodies = await readBody(body, guide);
   // It stays full, so nothing of it needs to be read.
-  if ((guide.eventCount ?? 0) >= MAX_EVENTS_OF_GUIDE) throw fieldError('Guia', 'guide-events-full');
+  if ((guide.events ?? 0) >= MAX_EVENTS_OF_GUIDE) throw fieldError('Guia', 'guide-events-full');
   const momentOf = await momentsAfter(await eventLog.latestOf(number), bodies.length);
   const told = bodies.map(({ moment, ...event }, i) => ({ ...event, Ocurrido: momentOf(moment ?? i) }));
   // Asked at once they are appended together, in this order.
@@ -73,7 +73,7 @@ async function momentsAfter(latest: number, count: number): Promise<(place: numb
   return (place) => new Date(now - (count - 1 - place) * step).toISOString();
 }
 
-function readBody(body: unknown, guide: GuideRecord): Planned[] | Promise<Planned[]> {
+function readBody(body: unknown, guide: GuideDocument): Planned[] | Promise<Planned[]> {
   if (!isObject(body)) throw fieldError('Escenario', 'field-required');
   const problems = new ProblemList();
   const { Escenario, Hasta, Eventos } = normalizeFields(body, REQUEST_FIELDS, problems);
@@ -88,7 +88,7 @@ function readBody(body: unknown, guide: GuideRecord): Planned[] | Promise<Planne
     : scenarioEvents(oneOf('Escenario', Escenario, SCENARIO_NAMES), Hasta, guide);
 }
 
-function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideRecord): Planned[] {
+function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideDocument): Planned[] {
   const packages = guide.guide.Producto.Paquetes ?? 1;
   if (scenario === 'varios_paquetes' && packages < 2) {
     throw fieldError('Escenario', 'field-invalid', {
@@ -106,7 +106,7 @@ function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideRecord):
     const { again, annuls, place, ...event } = step;
     const planned: Planned = {
       ...event,
-      Guia: guide.number,
+      Guia: guide._id,
       Id: ids[i] as string,
       ...(place && { Sucursal: guide[place].code }),
       ...(annuls !== undefined && { Anula: ids[annuls] as string }),
@@ -116,7 +116,7 @@ function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideRecord):
   });
 }
 
-async function ownEvents(body: Record<string, unknown>, guide: GuideRecord): Promise<Planned[]> {
+async function ownEvents(body: Record<string, unknown>, guide: GuideDocument): Promise<Planned[]> {
   const sent = arrayIn(body, 'Eventos', MAX_EVENTS, ['events-missing', 'events-empty', 'too-many-events']);
   const problems = new ProblemList();
   const planned = await inTurns(sent, (event, indice): Planned[] => {
@@ -126,7 +126,7 @@ async function ownEvents(body: Record<string, unknown>, guide: GuideRecord): Pro
     }
     const fields = normalizeFields(event, SENT_FIELDS, problems, { indice });
     const now = new Date().toISOString();
-    const checked = checkEvent({ Id: randomUUID(), ...fields, Guia: guide.number, Ocurrido: now });
+    const checked = checkEvent({ Id: randomUUID(), ...fields, Guia: guide._id, Ocurrido: now });
     if (!('Guia' in checked)) {
       problems.add(() => ({ indice, ...checked }));
       return [];

@@ -1,7 +1,7 @@
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { findGuide } from '../guides/guide-access.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import type { EventRegister } from './event-register.ts';
 
@@ -18,7 +18,7 @@ export async function cancelGuide(
   events: EventRegister,
   number: string,
   user: ApiUser,
-): Promise<{ guide: GuideRecord; cancelled: boolean }> {
+): Promise<{ guide: GuideDocument; cancelled: boolean }> {
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
   const Ocurrido = new Date().toISOString();
   // No client can send an Id with a colon.

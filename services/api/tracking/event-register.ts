@@ -184,7 +184,7 @@ export class EventRegister {
     const weighed = new Set(weighings.map(({ Guia }) => Guia));
     const found = guides.filter((guide) => guide !== undefined);
     const histories = await inTurns(found, async (guide) => {
-      const { number } = guide;
+      const { _id: number } = guide;
       const adjuster = weighed.has(number) ? await this.#adjusterOf(guide) : undefined;
       return [number, new GuideHistory(guide, byGuide.get(number) ?? [], append, adjuster)] as const;
     });

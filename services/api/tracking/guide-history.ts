@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '#shared/errors/domain-error.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { ANONYMOUS } from '#shared/guides/guide.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { CLOCKS_DIFFER_MS, MAX_EVENTS_OF_GUIDE } from '#shared/tracking/event.ts';
 import type { NewEntry, ToldEntry } from '#shared/tracking/event-log.ts';
 import { type EventBody, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
 import type { Adjuster } from '../guides/adjusting.ts';
-import type { GuideRecord } from '../guides/guide-model.ts';
 import type { GuideState } from '../guides/guide-store.ts';
 import { invalidTime } from './event-request.ts';
 import { GuideProgress } from './guide-state.ts';
@@ -14,7 +14,7 @@ import { isWeighing, Weighings } from './weighings.ts';
 
 /** A guide with its log entries, and the entries to add. */
 export class GuideHistory {
-  readonly guide: GuideRecord;
+  readonly guide: GuideDocument;
   readonly #progress: GuideProgress;
   readonly #weighings: Weighings;
   /** By their ids; those of this very append, whose answer was lost, are new to whoever told them. */
@@ -27,7 +27,7 @@ export class GuideHistory {
 
   /** @param adjuster prices weighings; undefined if there are none, or nothing to adjust. */
   constructor(
-    guide: GuideRecord,
+    guide: GuideDocument,
     entries: readonly ToldEntry[],
     append: string,
     adjuster?: Adjuster | undefined,
@@ -117,18 +117,18 @@ export class GuideHistory {
     const { told, username } = this.#cancellation ?? {};
     return {
       status: this.#progress.status,
-      eventCount: this.#count,
+      events: this.#count,
       ...this.#adjustment,
       ...(told && { cancelled: { by: username ?? '', at: new Date(told.Ocurrido) } }),
     };
   }
 
   get isStored(): boolean {
-    return this.#count <= (this.guide.eventCount ?? 0);
+    return this.#count <= (this.guide.events ?? 0);
   }
 }
 
-function packagesOf({ guide }: GuideRecord): number {
+function packagesOf({ guide }: GuideDocument): number {
   return guide.Producto.Paquetes ?? 1;
 }
 

@@ -36,7 +36,7 @@ function historyRoute(server: HttpServer): void {
     const user = apiUser(request);
     const guide = await findGuide(server.guides, request.params.guia, user, 'eventos.create');
     auditForeignReads(request, 'guide.read-other', [guide]);
-    return history.ok(await guideEvents(server.eventLog, guide.number, user));
+    return history.ok(await guideEvents(server.eventLog, guide._id, user));
   });
 }
 
@@ -77,9 +77,9 @@ function cancellationRoute(server: HttpServer): void {
       apiUser(request),
     );
     if (cancelled) {
-      audit(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide.number } });
+      audit(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide._id } });
     }
-    const Manifiesto = await server.handover?.listOf(guide.number);
+    const Manifiesto = await server.handover?.listOf(guide._id);
     return { ...cancellation.ok(summaryOf(guide)), ...(Manifiesto !== undefined && { Manifiesto }) };
   });
 }

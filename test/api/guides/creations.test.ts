@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { CREATIONS, CreationJournal, type JournalEntry } from '#services/api/guides/creation-journal.ts';
-import { type GuideRecord, toDocument } from '#services/api/guides/guide-model.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import { idempotencyKey } from '#services/api/http/idempotency.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { createIndexes } from '#shared/stores/collection.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';
@@ -24,18 +24,18 @@ const test = storesTest
     'commit',
     { scope: 'file' },
     ({ entries, journal: _ }) =>
-      async (records: readonly GuideRecord[], openSince = new Date()) => {
-        const { creation } = records[0] as GuideRecord;
-        await entries.insertOne({ _id: creation, creation, openSince, records: records.map(toDocument) });
+      async (records: readonly GuideDocument[], openSince = new Date()) => {
+        const { creation } = records[0] as GuideDocument;
+        await entries.insertOne({ _id: creation, creation, openSince, records });
         return creation;
       },
   )
-  .extend('readable', { scope: 'file' }, ({ guides }) => async (batch: readonly GuideRecord[]) => {
-    const found = await Promise.all(batch.map(({ number }) => guides.find(number)));
+  .extend('readable', { scope: 'file' }, ({ guides }) => async (batch: readonly GuideDocument[]) => {
+    const found = await Promise.all(batch.map(({ _id }) => guides.find(_id)));
     return found.filter((guide) => guide?.creation === batch[0]?.creation).length;
   });
 
-function newBatch(count: number): GuideRecord[] {
+function newBatch(count: number): GuideDocument[] {
   const creation = randomUUID();
   return Array.from({ length: count }, () => ({ ...newRecord(), creation }));
 }
@@ -52,7 +52,7 @@ describe('a creation that a crash has cut after its commit', () => {
       expect(await entries.findOne({ _id: creation })).toEqual({
         _id: creation,
         creation,
-        numbers: batch.map(({ number }) => number),
+        numbers: batch.map(({ _id }) => _id),
         expiresAt: expect.any(Date),
       });
     },
@@ -78,9 +78,9 @@ describe('a creation that a crash has cut after its commit', () => {
     journal,
     stores,
   }) => {
-    const [other] = newBatch(1) as [GuideRecord];
+    const [other] = newBatch(1) as [GuideDocument];
     await guides.insert(other);
-    const batch = newBatch(20).map((record, i) => (i === 7 ? { ...record, number: other.number } : record));
+    const batch = newBatch(20).map((record, i) => (i === 7 ? { ...record, _id: other._id } : record));
     const creation = await commit(batch);
     const processes = [
       journal,
@@ -93,12 +93,12 @@ describe('a creation that a crash has cut after its commit', () => {
       .toArray();
     const { numbers = [] } = (await entries.findOne({ _id: creation })) ?? {};
     expect(stored.map(({ _id }) => _id).toSorted()).toEqual(numbers.toSorted());
-    expect(numbers.toSpliced(7, 1)).toEqual(batch.map(({ number }) => number).toSpliced(7, 1));
-    expect((await guides.find(other.number))?.creation).toBe(other.creation);
+    expect(numbers.toSpliced(7, 1)).toEqual(batch.map(({ _id }) => _id).toSpliced(7, 1));
+    expect((await guides.find(other._id))?.creation).toBe(other.creation);
   });
 
   test('waits for no other that cannot be finished', async ({ commit, entries, journal, readable }) => {
-    const unstorable = () => newBatch(1).map((record) => ({ ...record, number: ['no number'] as never }));
+    const unstorable = () => newBatch(1).map((record) => ({ ...record, _id: ['no number'] as never }));
     const ago = (seconds: number) => new Date(Date.now() - 1_000 * seconds);
     const first = await commit(unstorable(), ago(30));
     const batch = newBatch(2);
@@ -123,7 +123,7 @@ describe('a creation', () => {
     expect(await journal.create(batch)).toEqual({ guides: batch, repeated: false });
     expect(await readable(batch)).toBe(3);
     const entry = () => entries.findOne({ creation: batch[0]?.creation ?? '' });
-    await expect.poll(entry).toMatchObject({ numbers: batch.map(({ number }) => number) });
+    await expect.poll(entry).toMatchObject({ numbers: batch.map(({ _id }) => _id) });
     const { expiresAt, ...rest } = (await entry()) as JournalEntry;
     expect(Object.keys(rest).toSorted()).toEqual(['_id', 'creation', 'numbers']);
     expect((expiresAt as Date).getTime() - Date.now()).toBeGreaterThan(3_500_000);
@@ -144,15 +144,13 @@ describe('a creation', () => {
   test.for([1, 3])(
     'of %i guides whose number is taken gets another one',
     async (count, { guides, journal, readable }) => {
-      const [other] = newBatch(1) as [GuideRecord];
+      const [other] = newBatch(1) as [GuideDocument];
       await guides.insert(other);
-      const batch = newBatch(count).map((record, i) =>
-        i === 0 ? { ...record, number: other.number } : record,
-      );
+      const batch = newBatch(count).map((record, i) => (i === 0 ? { ...record, _id: other._id } : record));
       const created = await journal.create(batch);
-      expect(created.guides[0]?.number).not.toBe(other.number);
+      expect(created.guides[0]?._id).not.toBe(other._id);
       expect(await readable(created.guides)).toBe(count);
-      expect((await guides.find(other.number))?.creation).toBe(other.creation);
+      expect((await guides.find(other._id))?.creation).toBe(other.creation);
     },
   );
 
@@ -161,23 +159,23 @@ describe('a creation', () => {
     guides,
     journal,
   }) => {
-    const [other] = newBatch(1) as [GuideRecord];
+    const [other] = newBatch(1) as [GuideDocument];
     await guides.insert(other);
-    const batch = newBatch(3).map((record, i) => (i === 0 ? { ...record, number: other.number } : record));
+    const batch = newBatch(3).map((record, i) => (i === 0 ? { ...record, _id: other._id } : record));
     const key = await idempotencyKey('crear', 'demo', 'taken-number', 'body');
     const { guides: created } = await journal.create(batch, key);
-    const numbers = created.map(({ number }) => number);
-    expect(numbers).not.toContain(other.number);
+    const numbers = created.map(({ _id }) => _id);
+    expect(numbers).not.toContain(other._id);
     await expect
       .poll(async () => await entries.findOne({ _id: key.id }))
       .toMatchObject({ numbers, expiresAt: expect.any(Date) });
     const again = await journal.create(newBatch(3), key);
-    expect([again.repeated, again.guides.map(({ number }) => number)]).toEqual([true, numbers]);
+    expect([again.repeated, again.guides.map(({ _id }) => _id)]).toEqual([true, numbers]);
   });
 
   test('of which the database refuses one guide is not answered as done', async ({ entries, journal }) => {
     const batch = newBatch(3).map((record, i) =>
-      i === 1 ? { ...record, number: ['no number'] as never } : record,
+      i === 1 ? { ...record, _id: ['no number'] as never } : record,
     );
     await expect(journal.create(batch)).rejects.toMatchObject({ code: 'result-unknown' });
     const { deletedCount } = await entries.deleteOne({ _id: batch[0]?.creation ?? '' });
@@ -185,8 +183,8 @@ describe('a creation', () => {
   });
 
   test('that the database refuses fails alone in its write', async ({ guides, readable }) => {
-    const others = Array.from({ length: 24 }, () => newBatch(1)[0] as GuideRecord);
-    const refused = { ...newRecord(), number: ['no number'] as never };
+    const others = Array.from({ length: 24 }, () => newBatch(1)[0] as GuideDocument);
+    const refused = { ...newRecord(), _id: ['no number'] as never };
     const failed = guides.insert(refused).catch((error: Error) => error);
     expect(await Promise.all(others.map((one) => guides.insert(one)))).toEqual(others.map(() => 'stored'));
     expect(await failed).toBeInstanceOf(Error);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { GuideList } from '#services/api/guides/guide-list.ts';
-import type { GuideRecord } from '#services/api/guides/guide-model.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import { listGuides } from '#services/api/guides/list-guides.ts';
 import { encodeCursor } from '#services/api/http/list-parameters.ts';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -22,15 +22,15 @@ const test = services
     const records = changes.map((change) => newGuide(account, change));
     if (records.length > 0) await store.insertAll(records);
     const client = await Client.login(api.url, account);
-    return { account, client, numbers: records.map(({ number }) => number) };
+    return { account, client, numbers: records.map(({ _id }) => _id) };
   });
 
-type Change = Partial<Pick<GuideRecord, 'createdAt' | 'status'>> & {
+type Change = Partial<Pick<GuideDocument, 'createdAt' | 'status'>> & {
   destination?: string;
   reference?: string;
 };
 
-function newGuide(account: string, { destination = 'MTY01', reference, ...change }: Change): GuideRecord {
+function newGuide(account: string, { destination = 'MTY01', reference, ...change }: Change): GuideDocument {
   const record = newRecord();
   return {
     ...record,
@@ -175,11 +175,11 @@ describe('a walk by cursor', () => {
       passTime(3_000);
       const page = await search;
       expect(page).toMatchObject({
-        guides: [{ number: numbers[5_950] }],
+        guides: [{ _id: numbers[5_950] }],
         searchedUntil: changes[5_000]?.createdAt,
       });
       const rest = await listGuides(guides, account, { destino: 'GDL01', cursor: page.cursor ?? '' });
-      expect(rest).toEqual({ guides: [expect.objectContaining({ number: numbers[3] })], cursor: null });
+      expect(rest).toEqual({ guides: [expect.objectContaining({ _id: numbers[3] })], cursor: null });
     });
   });
 
@@ -191,7 +191,7 @@ describe('a walk by cursor', () => {
     expect(numbersOf(await list(mine.client, { cursor: siguiente ?? '' }))).toEqual([mine.numbers[0]]);
   });
 
-  const good = encodeCursor({ createdAt: '2026-04-01T00:00:00', number: '390458235877' });
+  const good = encodeCursor({ createdAt: '2026-04-01T00:00:00', _id: '390458235877' });
   const wrong = ['{"account":"otro"}', '2026-04-01T00:00:00$gt000000000'];
   const encoded = wrong.map((text) => Buffer.from(text).toString('base64url'));
   test.for(['', good.slice(0, -1), `${good}A`, ...encoded, 'x'.repeat(5_000)])(

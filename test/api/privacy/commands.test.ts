@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
-import { toDocument } from '#services/api/guides/guide-model.ts';
 import { parseSearch } from '#services/api/privacy/commands.ts';
 import { sectionsNaming } from '#services/api/privacy/person-search.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
@@ -157,11 +156,11 @@ describe('privacy erase', () => {
     trail,
   }) => {
     const record = { ...newRecord(), guide: { ...fullGuide(), Remitente: contact(person) } };
-    const { number, creation } = record;
+    const { _id: number, creation } = record;
     const openSince = new Date();
     await stores.mongo
       .collection<JournalEntry>('creations')
-      .insertOne({ _id: creation, creation, openSince, records: [toDocument(record)] });
+      .insertOne({ _id: creation, creation, openSince, records: [record] });
     const operator = randomUUID();
     const erasing = privacy(operator, ['erase', '--phone', person.phone, '--yes']);
     await expect.poll(() => trail.find({ user: operator }, 1)).toHaveLength(1); // it has begun

@@ -190,7 +190,7 @@ describe('a cancellation', () => {
     expect([again.status, (again.body.data as CreatedGuide).SEND_ESTATUS]).toEqual([200, 'Cancelado']);
     expect(wordsOf(await register(event(guide, 'Recolectado', { Id: 'x' })))).toEqual(['guia_cancelada']);
     const stored = await new GuideStore(stores.mongo).find(guide);
-    expect([stored?.status, stored?.eventCount, stored?.cancelled?.by]).toEqual(['Cancelado', 1, 'demo2']);
+    expect([stored?.status, stored?.events, stored?.cancelled?.by]).toEqual(['Cancelado', 1, 'demo2']);
   });
 
   test('and a first event at once: one of them, never both', async ({ demo, newGuide, register, status }) => {
@@ -285,8 +285,8 @@ describe('where a store or a process fails', () => {
     const guides = new GuideStore(stores.mongo);
     const guide = await newGuide();
     const store = (state: GuideState) => guides.storeStates(new Map([[guide, state]]));
-    expect(await store({ status: 'EnReparto', eventCount: 3 })).toBe(true);
-    expect(await store({ status: 'Recolectado', eventCount: 2 })).toBe(false);
+    expect(await store({ status: 'EnReparto', events: 3 })).toBe(true);
+    expect(await store({ status: 'Recolectado', events: 2 })).toBe(false);
     expect(await status(guide)).toBe('EnReparto');
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { GuideRecord } from '#services/api/guides/guide-model.ts';
 import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import { labelPayload } from '#services/api/labels/label-payload.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 
@@ -31,9 +31,9 @@ export function newGuide() {
 }
 
 /** A guide as the API stores it. */
-export function newRecord(): GuideRecord {
+export function newRecord(): GuideDocument {
   return {
-    number: generateGuideNumber(),
+    _id: generateGuideNumber(),
     creation: randomUUID(),
     username: 'demo',
     account: 'demo',

@@ -53,11 +53,10 @@ type GuideDocument = ReturnType<typeof newDocument>;
 
 /** Guides a second apart, so that a list has an order; each with a reference of its own. */
 function newDocument() {
-  const { number, guide, ...record } = newRecord();
+  const { guide, ...record } = newRecord();
   const createdUtc = new Date(FIRST + 1_000 * made);
   const createdAt = createdUtc.toISOString().slice(0, 19);
   return {
-    _id: number,
     ...record,
     createdAt,
     createdUtc,

@@ -9,9 +9,9 @@ const guides = client.db().collection<{ _id: string; guide: unknown }>('bare_gui
 const server = Fastify();
 
 server.post<{ Body: { Guia: unknown[] } }>('/api/guias/crear', async ({ body }) => {
-  const { number, ...record } = newRecord();
-  await guides.insertOne({ _id: number, ...record, guide: body.Guia[0] });
-  return { data: [{ SEND_GUIA: number }] };
+  const record = newRecord();
+  await guides.insertOne({ ...record, guide: body.Guia[0] });
+  return { data: [{ SEND_GUIA: record._id }] };
 });
 
 process.on('SIGTERM', async () => {

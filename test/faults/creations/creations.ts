@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
-import { toDocument } from '#services/api/guides/guide-model.ts';
 import { generateGuideNumbers } from '#services/api/guides/guide-number.ts';
 import { idempotencyKey } from '#services/api/http/idempotency.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
@@ -85,9 +84,7 @@ async function commitWithTakenNumbers({ db }: FaultSystem): Promise<Request> {
   const guides = guidesOf(content, BATCH);
   const existing = await db.collection<GuideDocument>('guides').find().limit(2).toArray();
   const numbers = [...existing.map(({ _id }) => _id), ...generateGuideNumbers(BATCH - existing.length)];
-  const records = guides.map((guide, i) =>
-    toDocument({ ...newRecord(), creation, guide, number: numbers[i] as string }),
-  );
+  const records = guides.map((guide, i) => ({ ...newRecord(), creation, guide, _id: numbers[i] as string }));
   const {
     id,
     bodyHashes: [bodyHash],

@@ -15,11 +15,11 @@ export function audit(
 export function auditForeignReads(
   request: FastifyRequest,
   action: Extract<AuditAction, `${string}.read-other`>,
-  guides: readonly { account: string; number: string }[],
+  guides: readonly { account: string; _id: string }[],
 ): void {
   for (const [account, own] of Map.groupBy(guides, (guide) => guide.account)) {
     if (account === apiUser(request).account) continue;
-    const [guide = '', ...more] = new Set(own.map(({ number }) => number));
+    const [guide = '', ...more] = new Set(own.map(({ _id }) => _id));
     const details = more.length > 0 ? { guides: [guide, ...more] } : { guide };
     audit(request, { action, subject: account, details });
   }

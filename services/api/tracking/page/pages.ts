@@ -8,10 +8,10 @@ import {
   wordsOf,
 } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import { annulledBy, type LogEntry } from '#shared/tracking/event-model.ts';
-import type { GuideRecord } from '../../guides/guide-model.ts';
 import type { PageProblem } from '../../http/public-pages/answers.ts';
 import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
 import { publicPageKit } from '../../http/public-pages/page-frame.ts';
@@ -23,7 +23,7 @@ import { headlineOf, packageEvents, packagesSummary } from './state-words.ts';
 type Line = { hour: string; words: string; details: string[] };
 /** What is known of a guide. `cities` of branches by their codes; `pickUp`: the branch where it may be picked up. */
 type Tracked = {
-  guide: GuideRecord;
+  guide: GuideDocument;
   entries: readonly LogEntry[];
   cities: ReadonlyMap<string, string>;
   pickUp: Branch | undefined;
@@ -71,8 +71,8 @@ export function trackingView(timeZone: string) {
     }
     const days = Map.groupBy(lines.toReversed(), ({ at }) => day.format(at));
     return {
-      number: guide.number,
-      isTest: isTestNumber(guide.number),
+      number: guide._id,
+      isTest: isTestNumber(guide._id),
       ...headline,
       packages: packagesSummary(events, guide, cities),
       pickUp: isReady && pickUp ? placeOf(pickUp) : null,
@@ -92,7 +92,7 @@ export function trackingView(timeZone: string) {
 function expectedArrival(timeZone: string) {
   const localTime = localTimeFormatter(timeZone);
   /** @param received when the parcel's first event occurred, if it has one. */
-  return ({ quote }: GuideRecord, status: GuideStatus, received: Date | undefined): string | null => {
+  return ({ quote }: GuideDocument, status: GuideStatus, received: Date | undefined): string | null => {
     const estimate = quote?.EntregaEstimada;
     if (!estimate || STATES[status].look !== 'normal') return null;
     const now = new Date();

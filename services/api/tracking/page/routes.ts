@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Branch } from '#shared/branches/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
 import type { BranchesClient } from '../../branches/branches-client.ts';
 import type { ApiOptions } from '../../config.ts';
 import { guideErrors } from '../../guides/errors.ts';
-import type { GuideRecord } from '../../guides/guide-model.ts';
 import { isGuideNumber } from '../../guides/guide-number.ts';
 import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../../http/public-pages/answers.ts';
 import { formPage, guidePage, problemPage, STYLE, STYLE_PATH, trackingView } from './pages.ts';
@@ -54,7 +54,7 @@ export async function trackingPageRoutes(server: HttpServer, { config }: ApiOpti
 /** Returns the branch where a parcel is to be picked up, once one that is picked up has come to a branch. */
 async function pickUpBranch(
   branches: BranchesClient,
-  { service, destination: { code } }: GuideRecord,
+  { service, destination: { code } }: GuideDocument,
   entries: readonly LogEntry[],
   requestId: string,
 ): Promise<Branch | undefined> {

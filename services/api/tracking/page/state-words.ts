@@ -1,12 +1,12 @@
 import { AT_DESTINATION, type GuideStatus, STATES, type State, wordsOf } from '#shared/guides/event-types.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
-import type { GuideRecord } from '../../guides/guide-model.ts';
 import type { GuideProgress } from '../guide-state.ts';
 
 /** What the tracking page says of a guide and of its packages (docs/contract.md "Tracking page"). */
 
-type Parcel = Pick<GuideRecord, 'service' | 'destination'>;
+type Parcel = Pick<GuideDocument, 'service' | 'destination'>;
 type Cities = ReadonlyMap<string, string>;
 /** The last event that counts of each package, in order; undefined before a package's first one. */
 export type PackageEvents = readonly (EventBody | undefined)[];
