@@ -97,22 +97,23 @@ const MODULES: Record<string, Record<string, string[]>> = {
     queue: ['batching', 'images'],
   },
   shared: {
-    accounts: ['async', 'errors', 'observability', 'stores'],
+    accounts: ['async', 'audit', 'errors', 'observability', 'stores'],
     actions: ['observability', 'stores'],
     async: [],
-    audit: ['accounts', 'async', 'http', 'observability', 'stores'],
+    audit: ['async', 'http', 'observability', 'stores'],
     branches: ['async', 'errors', 'stores'],
     commands: ['audit', 'config', 'observability', 'stores'],
     config: [],
     errors: [],
     guides: ['branches', 'stores'],
     http: ['async', 'config', 'errors', 'observability', 'stores'],
-    labels: ['branches', 'guides', 'stores'],
-    manifests: ['branches', 'guides', 'labels'],
+    labels: ['branches', 'guides', 'schemas', 'stores'],
+    manifests: ['branches', 'guides', 'labels', 'schemas'],
     observability: ['async'],
     pages: [],
     pdf: [],
     printing: ['labels', 'manifests'],
+    schemas: [],
     stores: ['async', 'config', 'errors', 'observability'],
     tracking: ['guides', 'stores'],
     webhooks: ['guides', 'observability', 'stores', 'tracking'],
@@ -157,6 +158,21 @@ describe('the modules', () => {
   });
 });
 
+/** What every room may import. */
+const PLATFORM = [
+  ...['services/api/http', 'services/api/platform'],
+  ...['shared/actions', 'shared/async', 'shared/audit', 'shared/commands', 'shared/config', 'shared/errors'],
+  ...['shared/http', 'shared/observability', 'shared/pages', 'shared/pdf', 'shared/schemas', 'shared/stores'],
+];
+
+it('the platform knows no room', () => {
+  const isRoom = (path: string) => {
+    const module = moduleOf(path);
+    return module !== undefined && !PLATFORM.includes(module);
+  };
+  expect(arrows(PLATFORM.flatMap(within), isRoom)).toEqual([]);
+});
+
 /** Modules that know HTTP; of the others, only the files at the edge of their room do. */
 const KNOW_HTTP = [
   'services/api/http',
@@ -168,7 +184,7 @@ const KNOW_HTTP = [
 const AT_THE_EDGE = [
   /\/(?:[a-z-]+-)?(?:routes?|plugin|errors|room)\.ts$/,
   /\/accounts\/hooks\//,
-  /\/(?:label-request|guide-bodies|branches-client|events-command|manual\/values)\.ts$/,
+  /\/(?:label-request|guide-bodies|kept-answers|branches-client|events-command|manual\/values)\.ts$/,
 ];
 
 it('HTTP is known at the edge alone', () => {

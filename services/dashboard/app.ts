@@ -5,10 +5,10 @@ import { Queue } from 'bullmq';
 import { warnOfDemoUsers } from '#shared/accounts/demo-users.ts';
 import { Login } from '#shared/accounts/login.ts';
 import { LoginLimit } from '#shared/accounts/login-limit.ts';
+import { observeLogins } from '#shared/accounts/record-logins.ts';
 import { USERS, UserStore } from '#shared/accounts/user-store.ts';
 import { openAuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { observeLogins } from '#shared/audit/record-logins.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
@@ -55,7 +55,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const sessions = new Sessions(redis, prefix, users, config.COOKIE_SECURE);
   // The dashboard counts separately, so that login attempts at the API lock out no operators.
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
-  const login = new Login({ users, limit, onAttempt: observeLogins(server, auditLog, users) });
+  const login = new Login({ users, limit, onAttempt: observeLogins(server.metrics, auditLog, users) });
   const { dependencies } = server;
   const watch = new Watch({
     readState: systemStateReader({ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) }),

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { addressGroup, countingLimiter } from '#shared/stores/counting-limiter.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /** Period in which failures count (docs/contract.md "Authentication"). */
@@ -15,42 +14,12 @@ const MAX_COUNTS = 20_000;
 const KNOWN_S = 30 * 24 * 3_600;
 /** Most recent addresses kept for a user, which bounds the user's memory in Redis. */
 const MAX_KNOWN = 100;
-/** Longest text counted in place of an invalid address, in characters. */
-const MAX_ADDRESS_TEXT = 64;
 
 /** The keys under which a login is counted. They are digests, so that keys in Redis hold no name. */
 export type LoginKeys = { user: string; address: string; pair: string };
 /** Counts of the last 15 minutes. */
 export type LoginFailures = { address: number; pair: number };
 type Reached = { limit: 'address_limit' | 'pair_limit'; seconds: number };
-
-/**
- * Returns the group that logins of an address are counted under (docs/contract.md "Authentication"): the /64 of an
- * IPv6 address. An IPv4 address in IPv6 notation counts as IPv4.
- */
-export function addressGroup(address: string): string {
-  const text = String(address); // undefined when the client has left
-  if (!isIP(text)) return text.slice(0, MAX_ADDRESS_TEXT);
-  const parsed = ipaddr.process(text);
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(':')}::/64`;
-}
-
-/**
- * Counts in Redis for all processes, up to `points` in `duration` seconds. While Redis is away, each process counts
- * for itself.
- */
-export function countingLimiter(
-  storeClient: RedisClient,
-  keyPrefix: string,
-  points: number,
-  duration: number,
-): RateLimiterRedis {
-  const insuranceLimiter = new RateLimiterMemory({ points, duration });
-  const options = { storeClient, keyPrefix, points, duration, insuranceLimiter };
-  return new RateLimiterRedis({ ...options, rejectIfRedisNotReady: true });
-}
 
 export function loginKeys(username: string, from: string): LoginKeys {
   const address = addressGroup(from);

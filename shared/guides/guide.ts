@@ -1,5 +1,3 @@
-import { Ajv, type Options } from 'ajv';
-import addFormats from 'ajv-formats';
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_RESOLVED } from '../branches/branch.ts';
 import { POSTAL_CODE_FORM } from '../branches/postal-code.ts';
@@ -267,14 +265,4 @@ export function hasGuideNumberForm(text: string): boolean {
 /** Returns whether a guide belongs to a test account: its number begins with 0 (docs/contract.md "Rehearsal"). */
 export function isTestNumber(number: string): boolean {
   return number.startsWith('0');
-}
-
-/** Makes a validator that knows the keywords and formats of the guide's schema. */
-export function guideAjv(options: Options = {}): Ajv {
-  // `anyOf` may require what its parent defines, which Ajv's strictest mode does not see.
-  const ajv = new Ajv({ ...options, strict: true, strictRequired: false, keywords: ['x-regla', 'x-error'] });
-  addFormats.default(ajv);
-  // Half of a surrogate pair is not a character, and few regex engines accept a pattern for it.
-  ajv.addFormat('texto', (text: string) => text.isWellFormed());
-  return ajv;
 }

@@ -22,7 +22,6 @@ const OUTSIDE_CHARSET = new RegExp(`[^${CHARSET}]`, 'u');
 const ALL_OUTSIDE_CHARSET = new RegExp(OUTSIDE_CHARSET, 'gu');
 /** These characters show nothing: marks that did not join a letter, joiners, selectors, changes of direction. */
 const INVISIBLE = /[\p{M}\p{Default_Ignorable_Code_Point}]/gu;
-const NOTHING_VISIBLE = /^[\p{M}\p{Default_Ignorable_Code_Point}\s]*$/u;
 const REPLACEMENT = '•';
 
 /**
@@ -35,11 +34,6 @@ export function inCharset(text: string): string {
     ALL_OUTSIDE_CHARSET,
     (character) => plainForm(character) ?? REPLACEMENT,
   );
-}
-
-/** Returns whether a label shows nothing of a text. */
-export function isBlank(text: string): boolean {
-  return NOTHING_VISIBLE.test(text);
 }
 
 /** Returns the characters of a text for which its label prints a dot, each once. */

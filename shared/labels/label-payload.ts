@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { PickUpPlace, Route } from '../branches/branch.ts';
-import { GUIDE_NUMBER, Guide, guideAjv, MAX_PACKAGES, ServiceType } from '../guides/guide.ts';
+import { GUIDE_NUMBER, Guide, MAX_PACKAGES, ServiceType } from '../guides/guide.ts';
 import { LABEL_KINDS } from './label-kinds.ts';
 
 /** Largest file of a logo, which travels with every label's job. Redis keeps the last thousand jobs. */
@@ -61,4 +62,4 @@ export const LabelPayload = Type.Object(
 );
 export type LabelPayload = Static<typeof LabelPayload>;
 
-export const isLabelPayload = guideAjv().compile<LabelPayload>(LabelPayload);
+export const isLabelPayload = strictAjv().compile<LabelPayload>(LabelPayload);

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { Route } from '../branches/branch.ts';
-import { GUIDE_NUMBER, guideAjv, MAX_GUIDES } from '../guides/guide.ts';
+import { GUIDE_NUMBER, MAX_GUIDES } from '../guides/guide.ts';
 import { BranchOnLabel, Logo } from '../labels/label-payload.ts';
 import { MANIFEST_NUMBER, ManifestGuide } from './manifest.ts';
 
@@ -34,4 +35,4 @@ export const ManifestPayload = Type.Object(
 );
 export type ManifestPayload = Static<typeof ManifestPayload>;
 
-export const isManifestPayload = guideAjv().compile<ManifestPayload>(ManifestPayload);
+export const isManifestPayload = strictAjv().compile<ManifestPayload>(ManifestPayload);

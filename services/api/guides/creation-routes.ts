@@ -16,7 +16,7 @@ import {
   warnings,
 } from './guide-bodies.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
-import { keptAnswers } from '../http/kept-answers.ts';
+import { keptAnswers } from './kept-answers.ts';
 import { GuidesBody } from './schemas.ts';
 import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from './when-to-repeat.ts';
 

@@ -2,8 +2,9 @@ import type { ValidateFunction } from 'ajv';
 import { type TObject, Type } from 'typebox';
 import { inTurns } from '#shared/async/in-turns.ts';
 import { ProblemList } from '#shared/errors/domain-error.ts';
-import { type Guide, guideAjv, MAX_GUIDES, SERVICE_TYPES, SentGuide, type ServiceType } from '#shared/guides/guide.ts';
+import { type Guide, MAX_GUIDES, SERVICE_TYPES, SentGuide, type ServiceType } from '#shared/guides/guide.ts';
 import { isPrintable, unprintable } from '#shared/labels/label-charset.ts';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { addProblems, arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from '../http/body.ts';
 
@@ -19,7 +20,7 @@ type Measures = Record<(typeof MEASURES)[number], number>;
 /** Most unprintable characters that a warning names. */
 const MAX_NAMED = 10;
 
-const ajv = guideAjv({ allErrors: true, verbose: true });
+const ajv = strictAjv({ allErrors: true, verbose: true });
 const isSentGuide = ajv.compile<SentGuide>(SentGuide);
 const isSentShipment = ajv.compile<Shipment>(asShipment(SentGuide));
 

@@ -8,13 +8,14 @@ import {
   type Problem,
   type ProblemList,
 } from '#shared/errors/domain-error.ts';
-import { guideAjv, MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
-import { isBlank } from '#shared/labels/label-charset.ts';
+import { MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { closestName } from './closest-name.ts';
 
 /** Longer than any text of a guide but its quote, line breaks included. */
 const MAX_TIDIED = 1_000;
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/;
+const NOTHING_VISIBLE = /^[\p{M}\p{Default_Ignorable_Code_Point}\s]*$/u;
 const NUMERIC: ReadonlySet<string> = new Set(['number', 'integer']);
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -24,6 +25,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** Returns whether a value means "nothing": clients send whole forms. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
+}
+
+/** Returns whether a label would show nothing of a text. */
+export function isBlank(text: string): boolean {
+  return NOTHING_VISIBLE.test(text);
 }
 
 export function typeOf(value: unknown): string {
@@ -80,7 +86,7 @@ export function normalizeFields(
 /** Returns a function that collects the problems of a body's fields. It throws DomainError `bad-request` for no object. */
 export function readerOf<S extends TObject>(schema: S) {
   const known = new Set(Object.keys(schema.properties));
-  const isValid = guideAjv({ allErrors: true, verbose: true }).compile(schema);
+  const isValid = strictAjv({ allErrors: true, verbose: true }).compile(schema);
   return (body: unknown, problems: ProblemList): Static<S> => {
     if (!isObject(body)) throw new DomainError('bad-request');
     const fields = normalizeFields(body, known, problems);

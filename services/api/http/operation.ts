@@ -1,15 +1,15 @@
 import type {
+  FastifyContextConfig,
   FastifyRequest,
   FastifySchema,
   FastifySchemaCompiler,
   FastifySchemaValidationError,
 } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Permission } from '#shared/accounts/user-store.ts';
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem } from '#shared/errors/domain-error.ts';
-import { guideAjv } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import type { ErrorTable } from './errors.ts';
 import { namesRule, ONCE_RULE, ruleOf } from './parameter-rules.ts';
 import {
@@ -34,7 +34,7 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   summary: string;
   description?: string;
   /** Permission that the user needs; `any` demands a valid token only. Absent if the route needs no token. */
-  permission?: Permission | 'any';
+  permission?: FastifyContextConfig['permission'];
   request?: Request;
   /** Error codes of parameters, by name; the default is `parameter-invalid`. */
   invalid?: Readonly<Record<string, ErrorCode>>;
@@ -109,7 +109,7 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
 
 /** Checks the parameters of a route whose handler checks all else. */
 const validatorOfQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
-  httpPart === 'querystring' ? guideAjv().compile(schema) : () => true;
+  httpPart === 'querystring' ? strictAjv().compile(schema) : () => true;
 
 type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
 

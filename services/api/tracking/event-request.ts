@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv';
 import { branchCode } from '#shared/branches/branch.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { EVENT_TYPES, SIDES, TYPE_FIELDS, typesWith } from '#shared/guides/event-types.ts';
-import { guideAjv } from '#shared/guides/guide.ts';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { Event, MAX_EVENTS } from '#shared/tracking/event.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
 import { isGuideNumber } from '../guides/guide-number.ts';
@@ -13,7 +13,7 @@ export const EVENT_FIELDS = Object.keys(Event.properties) as (keyof Event)[];
 const KNOWN: ReadonlySet<string> = new Set(EVENT_FIELDS);
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['Eventos']);
 
-const isEvent = guideAjv({ allErrors: false, verbose: true }).compile<Event>(Event);
+const isEvent = strictAjv({ allErrors: false, verbose: true }).compile<Event>(Event);
 
 /**
  * Returns the events of a request as they were sent, one by one to be checked.

@@ -1,10 +1,10 @@
 import fp from 'fastify-plugin';
 import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import { Pool } from 'undici';
-import { countingLimiter } from '#shared/accounts/login-limit.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
+import { countingLimiter } from '#shared/stores/counting-limiter.ts';
 import { SHOWN_MS } from '#shared/tracking/event-log.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
 import { WEBHOOKS } from '#shared/webhooks/webhook-model.ts';

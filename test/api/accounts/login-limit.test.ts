@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { addressGroup } from '#shared/accounts/login-limit.ts';
 import { hashPassword } from '#shared/accounts/passwords.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
+import { addressGroup } from '#shared/stores/counting-limiter.ts';
 import { Client, call } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { preferenceOf } from '#services/api/guides/guide-bodies.ts';
 import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
+import { isBlank } from '#services/api/http/body.ts';
 import { closestName } from '#services/api/http/closest-name.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { Guide, guideAjv, SentGuide } from '#shared/guides/guide.ts';
-import { isBlank } from '#shared/labels/label-charset.ts';
+import { Guide, SentGuide } from '#shared/guides/guide.ts';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
 
@@ -117,8 +118,8 @@ describe('whatever a client sends', () => {
       Object.keys(fields).map((name) => [section, name] as const),
     ),
   );
-  const isStored = guideAjv().compile(Guide);
-  const isSent = guideAjv().compile(SentGuide);
+  const isStored = strictAjv().compile(Guide);
+  const isSent = strictAjv().compile(SentGuide);
 
   test('what is accepted is of the stored form, and to clean it again changes nothing', async () => {
     let accepted = 0;

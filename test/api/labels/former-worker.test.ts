@@ -3,10 +3,10 @@ import { UnrecoverableError } from 'bullmq';
 import { Type } from 'typebox';
 import { expect } from 'vitest';
 import { BranchStore } from '#shared/branches/branch-store.ts';
-import { guideAjv } from '#shared/guides/guide.ts';
 import { LabelPayload } from '#shared/labels/label-payload.ts';
 import { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
 import { type LabelJob, labelKey, payloadOf, TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
+import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
 import { manifestOf } from '#test/fixtures/manifests.ts';
@@ -18,8 +18,8 @@ import { test as services } from '#test/fixtures/services.ts';
 const FORMER_VERSION = '15';
 /** It refuses what it does not know, and looks at nothing beside `label`. */
 const strict = { additionalProperties: false };
-const isLabel = guideAjv().compile(Type.Omit(LabelPayload, ['route', 'pickUp'], strict));
-const isManifest = guideAjv().compile(Type.Omit(ManifestPayload, ['routes'], strict));
+const isLabel = strictAjv().compile(Type.Omit(LabelPayload, ['route', 'pickUp'], strict));
+const isManifest = strictAjv().compile(Type.Omit(ManifestPayload, ['routes'], strict));
 
 const test = services
   .extend('startFormer', { scope: 'file' }, ({ stores }) => async () => {

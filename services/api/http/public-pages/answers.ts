@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterRes } from 'rate-limiter-flexible';
-import { addressGroup, countingLimiter } from '#shared/accounts/login-limit.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { logError, toDomainError } from '#shared/http/error-handlers.ts';
 import { commonHttpErrors, type HttpError, toHttpError } from '#shared/http/http-errors.ts';
 import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
+import { addressGroup, countingLimiter } from '#shared/stores/counting-limiter.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /** The pages have a form to their own origin. */

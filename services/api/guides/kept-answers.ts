@@ -3,7 +3,7 @@ import { hasGuideNumberForm } from '#shared/guides/guide.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import { toHttpError } from '#shared/http/http-errors.ts';
 import type { Answer } from '#shared/stores/answer-log.ts';
-import type { ErrorTable } from './errors.ts';
+import type { ErrorTable } from '../http/errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

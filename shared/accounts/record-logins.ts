@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
-import { LOGIN_FAILURES, type LoginAttempt } from '#shared/accounts/login.ts';
-import { addressGroup } from '#shared/accounts/login-limit.ts';
-import type { UserStore } from '#shared/accounts/user-store.ts';
-import type { HttpServer } from '#shared/http/http-server.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditLog } from '#shared/audit/audit-log.ts';
+import { addressGroup } from '#shared/stores/counting-limiter.ts';
+import { LOGIN_FAILURES, type LoginAttempt } from './login.ts';
+import type { UserStore } from './user-store.ts';
 
 /** A reached limit is recorded again when its failures no longer count. */
 const LOCKED_MS = 900_000;
@@ -12,8 +11,8 @@ const LOCKED_MS = 900_000;
 const MAX_LOCKED = 10_000;
 
 /** Returns a function that counts and records every attempt to log in to a service. */
-export function observeLogins(server: HttpServer, auditLog: AuditLog, users: UserStore) {
-  const count = countFailures(server.metrics);
+export function observeLogins(metrics: Registry, auditLog: AuditLog, users: UserStore) {
+  const count = countFailures(metrics);
   const record = recordLogins(auditLog, users);
   return (attempt: LoginAttempt): Promise<void> => {
     count(attempt);
