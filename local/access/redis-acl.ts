@@ -31,7 +31,7 @@ export const REDIS_KEYS = {
   operatorLogins: [':dashboard-login-*'],
   requests: [':requests-*'],
   retention: [':retention', ':retention-lease'],
-  quotas: [':guides-account:*'],
+  guideCounts: [':guides-account:*'],
 } as const satisfies Record<string, readonly string[]>;
 type Family = keyof typeof REDIS_KEYS;
 
@@ -48,7 +48,7 @@ export const REDIS_FAMILIES: Readonly<
       'visits',
       'calculations',
       'requests',
-      'quotas',
+      'guideCounts',
       'retention',
       'services',
       'check',

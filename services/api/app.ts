@@ -3,10 +3,10 @@ import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Tracing } from '#shared/observability/tracing.ts';
-import { accountQuota } from './accounts/hooks/account-quota.ts';
 import { authenticate } from './accounts/hooks/authenticate.ts';
 import { authorize } from './accounts/hooks/authorize.ts';
 import { heavyRequests } from './accounts/hooks/heavy-requests.ts';
+import { limitRequests } from './accounts/hooks/limit-requests.ts';
 import { accounts } from './accounts/room.ts';
 import { billing } from './billing/room.ts';
 import { branches } from './branches/room.ts';
@@ -81,7 +81,7 @@ export function buildApi(
     for (const { plugins = [] } of rooms)
       for (const plugin of plugins) await server.register(plugin, options);
     beatWhileServing(server, 'api', server.redis, config, (at) => ({
-      limited: server.quotaReport.mostRefused(),
+      limited: server.limitReport.mostRefused(),
       actions: server.userActions.report(at),
     }));
 
@@ -89,7 +89,7 @@ export function buildApi(
     await registerAll(server, options, ({ openRoutes }) => openRoutes);
     await server.register(async (authenticated) => {
       await authenticated.register(authenticate);
-      await authenticated.register(accountQuota);
+      await authenticated.register(limitRequests);
       await authenticated.register(authorize);
       await authenticated.register(heavyRequests);
       await registerAll(authenticated as HttpServer, options, ({ routes }) => routes);

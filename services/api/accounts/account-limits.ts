@@ -37,22 +37,22 @@ export const ACCOUNTS = defineCollection(
 type AccountDocument = DocumentIn<typeof ACCOUNTS>;
 /** What the users of one account may use together (docs/contract.md "Limits"). */
 export type AccountLimits = Required<Omit<AccountDocument, '_id'>>;
-export type QuotaState = {
+export type LimitState = {
   /** The limit's name on the wire: requests, guides of the day, label pages in flight. */
   policy: 'solicitudes' | 'guias' | 'etiquetas';
-  quota: number;
-  /** Time in which an unused quota comes back whole, in seconds; absent where it bounds what is in flight. */
+  max: number;
+  /** Time in which an unused limit comes back whole, in seconds; absent where it bounds what is in flight. */
   windowS?: number;
   remaining: number;
-  /** Time until the quota is whole again, in seconds; absent where only the account's own work decides. */
+  /** Time until the limit is whole again, in seconds; absent where only the account's own work decides. */
   resetS?: number;
 };
 
 /** An account has reached a limit; the answer has its headers and `Retry-After`. */
-export class QuotaExceeded extends DomainError {
-  readonly state: QuotaState;
+export class LimitReached extends DomainError {
+  readonly state: LimitState;
 
-  constructor(code: ErrorCode, state: QuotaState, seconds: number | undefined) {
+  constructor(code: ErrorCode, state: LimitState, seconds: number | undefined) {
     super(code, { params: { seconds } });
     this.state = state;
   }

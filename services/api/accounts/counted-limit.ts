@@ -3,7 +3,7 @@ import type { Result } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import type { QuotaReport } from './quota-report.ts';
+import type { LimitReport } from './limit-report.ts';
 
 /** Longest wait for Redis to count, in ms. Counting must not hold up requests that need Redis for nothing else. */
 const COUNT_TIMEOUT_MS = 500;
@@ -51,7 +51,7 @@ type Options = {
   limit: 'requests' | 'guides';
   /** How long Redis keeps a count, in seconds; absent for a count that drains by one each ms. */
   keptS?: number;
-  report: QuotaReport;
+  report: LimitReport;
 };
 type Demand = {
   account: string;

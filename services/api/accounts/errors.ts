@@ -1,12 +1,12 @@
 import type { LoginCode } from '#shared/accounts/login.ts';
 import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { retryAfter } from '#shared/http/http-errors.ts';
-import { type ErrorTable, quotaExceeded, type requestErrors, unknownOutcome } from '../http/errors.ts';
+import { type ErrorTable, limitReached, type requestErrors, unknownOutcome } from '../http/errors.ts';
 
 /** A 401 must have a challenge (RFC 9110, 11.6.1). No scheme is registered for a login by headers, so this is our own. */
 const LOGIN_CHALLENGE = 'Login headers="X-Username X-Password"';
 
-/** The errors of logins, passwords and quotas. */
+/** The errors of logins, passwords and limits. */
 export const accountErrors = {
   'credentials-missing': {
     status: 400,
@@ -50,7 +50,7 @@ export const accountErrors = {
       'Espere lo que dice `Retry-After`. Guarde el token y úselo hasta que expire, en vez de entrar en cada solicitud.',
   },
   'too-many-guides-today': {
-    ...quotaExceeded,
+    ...limitReached,
     message: 'Cuota diaria de guias excedida, intente mas tarde',
   },
   /** No `Retry-After`: after a change the password before may be wrong, and counts as a failed login. */

@@ -4,17 +4,17 @@ import type { ApiOptions } from '../config.ts';
 import { localTimeFormatter } from '../platform/local-time.ts';
 import { type AccountLimits, AccountLimitsStore, recentLimits } from './account-limits.ts';
 import { CountedLimit } from './counted-limit.ts';
-import { GuideQuota, KEPT_S } from './guide-quota.ts';
-import { QuotaReport } from './quota-report.ts';
-import { RequestQuota } from './request-quota.ts';
+import { GuideLimit, KEPT_S } from './guide-limit.ts';
+import { LimitReport } from './limit-report.ts';
+import { RequestLimit } from './request-limit.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     limitsOf: (account: string) => Promise<AccountLimits>;
-    requestQuota: RequestQuota;
-    guideQuota: GuideQuota;
-    quotaReport: QuotaReport;
-    /** Writes a moment as SEND_FECHA shows it, in the time zone of the guides' daily quota. */
+    requestLimit: RequestLimit;
+    guideLimit: GuideLimit;
+    limitReport: LimitReport;
+    /** Writes a moment as SEND_FECHA shows it, in the time zone of the guides' daily limit. */
     localTime: (moment: Date) => string;
   }
 }
@@ -23,7 +23,7 @@ export const limitsPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   const { mongo, redis } = server;
   const prefix = config.REDIS_PREFIX;
   const localTime = localTimeFormatter(config.TIME_ZONE);
-  const report = new QuotaReport(server.metrics, server.log);
+  const report = new LimitReport(server.metrics, server.log);
   const defaults: AccountLimits = {
     requestsPerSecond: config.REQUESTS_PER_SECOND_PER_ACCOUNT,
     requestsBurst: config.REQUESTS_BURST_PER_ACCOUNT,
@@ -31,10 +31,10 @@ export const limitsPlugin = fp(async (server: HttpServer, { config }: ApiOptions
     labelPages: config.LABEL_PAGES_PER_ACCOUNT,
   };
   server.decorate('localTime', localTime);
-  server.decorate('quotaReport', report);
+  server.decorate('limitReport', report);
   server.decorate('limitsOf', recentLimits(new AccountLimitsStore(mongo), defaults));
   const requests = new CountedLimit({ redis, prefix, limit: 'requests', report });
   const guides = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
-  server.decorate('requestQuota', new RequestQuota(requests));
-  server.decorate('guideQuota', new GuideQuota(guides, localTime));
+  server.decorate('requestLimit', new RequestLimit(requests));
+  server.decorate('guideLimit', new GuideLimit(guides, localTime));
 });

@@ -6,8 +6,8 @@ import type { Guide, SentGuide } from '#shared/guides/guide.ts';
 import type { BranchOfGuide, GuideDocument } from '#shared/guides/guide-model.ts';
 import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { type Caller, QuotaExceeded, type QuotaState } from '../accounts/account-limits.ts';
-import type { GuideQuota, TakenGuides } from '../accounts/guide-quota.ts';
+import { type Caller, LimitReached, type LimitState } from '../accounts/account-limits.ts';
+import type { GuideLimit, TakenGuides } from '../accounts/guide-limit.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
 import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
@@ -27,7 +27,7 @@ const PAUSES_MS = [0, 100, 300, 600];
 export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Pricing };
 export type CreationDeps = ValidationDeps & {
   journal: CreationJournal;
-  guideQuota: GuideQuota;
+  guideLimit: GuideLimit;
   databaseClock: DatabaseClock;
   /** Writes a moment as SEND_FECHA shows it. */
   localTime: (moment: Date) => string;
@@ -42,8 +42,8 @@ export type Created = {
   guides: readonly GuideDocument[];
   /** An earlier request with the same key created them. */
   repeated: boolean;
-  /** The rest of the day's quota; absent if nothing was counted. */
-  quota?: QuotaState;
+  /** What is left of the day's guides; absent if nothing was counted. */
+  limit?: LimitState;
   /** Fields that were left out or do not print whole, and addresses that look wrong. */
   warnings: ProblemList;
 };
@@ -55,7 +55,7 @@ export type Created = {
  * unknown.
  */
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
-  const { journal, guideQuota } = deps;
+  const { journal, guideLimit } = deps;
   const { user } = request;
   const parsed = await readRequest(deps, request);
   const { guides, warnings } = parsed;
@@ -80,13 +80,13 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const prices = await deps.pricing.priceOf({ account: user.account, ...parsed, ...branches });
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
-  // Taken after all checks: a refused request uses no quota.
+  // Taken after all checks: a refused request counts no guides.
   let taken: TakenGuides;
   try {
-    taken = await guideQuota.take(user.account, user.limits.guidesPerDay, guides.length);
+    taken = await guideLimit.take(user.account, user.limits.guidesPerDay, guides.length);
   } catch (error) {
-    // A request with this key may have taken the rest of the quota at the same moment: its answer is this one's too.
-    const concurrent = key && error instanceof QuotaExceeded && (await findSoon(journal, key));
+    // A request with this key may have taken the rest of the day's guides at the same moment: its answer is this one's too.
+    const concurrent = key && error instanceof LimitReached && (await findSoon(journal, key));
     if (concurrent) return replay(concurrent);
     throw error;
   }
@@ -100,7 +100,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   });
   if (!created.repeated) {
     deps.pricing.used(prices.filter(Boolean).length);
-    return { ...created, quota: taken.state, warnings };
+    return { ...created, limit: taken.state, warnings };
   }
   await taken.giveBack();
   return { guides: asCreated(created.guides, guides), repeated: true, warnings };

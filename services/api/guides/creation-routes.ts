@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { addRateLimit } from '../accounts/hooks/account-quota.ts';
+import { addRateLimit } from '../accounts/hooks/limit-requests.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
@@ -63,9 +63,9 @@ function creationRoute(server: HttpServer): void {
   const kept = keptAnswers(() => ({ asked: 'creation' }));
   server.post('/api/guias/crear', { ...creation, ...kept }, async (request, reply) => {
     const sent = { ...readGuides(request, reply), idempotencyKey: idempotencyKeyOf(request) };
-    const { guides, repeated, quota, warnings } = await createGuides(server, sent);
+    const { guides, repeated, limit, warnings } = await createGuides(server, sent);
     request.madeGuides = guides.map(({ _id }) => _id);
-    if (quota) addRateLimit(reply, quota);
+    if (limit) addRateLimit(reply, limit);
     if (repeated) reply.header(REPLAYED_HEADER, 'true');
     return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(request, warnings) };
   });

@@ -35,7 +35,7 @@ const GIVEN_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** More than a user, an account or an address may ask for. `params.seconds` says when to come back. */
-export const quotaExceeded = {
+export const limitReached = {
   status: 429,
   codigo: 'cuota_excedida',
   headers: retryAfter,
@@ -91,7 +91,7 @@ export const requestErrors = {
     advice: 'Pida a su transportista el permiso que la operación nombra.',
   },
   'too-many-requests': {
-    ...quotaExceeded,
+    ...limitReached,
     message: 'Demasiadas solicitudes, intente mas tarde',
     page: { title: 'Demasiadas consultas', sentence: 'Espere un minuto y vuelva a intentar.' },
   },

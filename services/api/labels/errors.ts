@@ -3,11 +3,11 @@ import { MAX_PACKAGES } from '#shared/guides/guide.ts';
 import { commonHttpErrors } from '#shared/http/http-errors.ts';
 import { MAX_FILE_PAGES } from '#shared/labels/label-kinds.ts';
 import { MEDIA_TYPES } from '#shared/labels/label-payload.ts';
-import { type ErrorTable, quotaExceeded, wrongParameter } from '../http/errors.ts';
+import { type ErrorTable, limitReached, wrongParameter } from '../http/errors.ts';
 
 /** The errors of labels. */
 export const labelErrors = {
-  'too-many-pages': { ...quotaExceeded, message: 'Demasiadas etiquetas a la vez, intente mas tarde' },
+  'too-many-pages': { ...limitReached, message: 'Demasiadas etiquetas a la vez, intente mas tarde' },
   'too-many-file-pages': {
     status: 400,
     codigo: 'paginas_excedidas',

@@ -14,8 +14,8 @@ import {
   MEDIA_TYPES,
 } from '#shared/labels/label-payload.ts';
 import type { Caller } from '../accounts/account-limits.ts';
-import { addRateLimit } from '../accounts/hooks/account-quota.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { addRateLimit } from '../accounts/hooks/limit-requests.ts';
 import { fieldError } from '../http/body.ts';
 import { abortSignalOf } from '../http/response-end.ts';
 import type { LabelFailureReason } from './label-metrics.ts';
@@ -98,10 +98,10 @@ export function packagesOf(kind: LabelKind, { guide }: GuideDocument, asked: Ask
 /** Returns the caller of a request for labels, and reports how many more pages the account may have in flight. */
 export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCaller {
   const { account, limits } = apiUser(request);
-  const quota = limits.labelPages;
-  const remaining = Math.max(0, quota - request.server.labels.pagesInFlight(account));
-  addRateLimit(reply, { policy: 'etiquetas', quota, remaining });
-  return { account, maxPages: quota, requestId: request.id, signal: abortSignalOf(reply) };
+  const max = limits.labelPages;
+  const remaining = Math.max(0, max - request.server.labels.pagesInFlight(account));
+  addRateLimit(reply, { policy: 'etiquetas', max, remaining });
+  return { account, maxPages: max, requestId: request.id, signal: abortSignalOf(reply) };
 }
 
 /** Reports the labels of an answer to those who count them. An answer to HEAD has none. */

@@ -28,7 +28,7 @@ export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, lab
     clock: server.redisClock,
     timeoutMs: labelTimeouts.label,
     metrics: server.metrics,
-    report: server.quotaReport,
+    report: server.limitReport,
     log: server.log,
     telemetry: tracing && (await loadQueueTelemetry()),
   });

@@ -4,7 +4,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import { LabelCache } from '#shared/labels/label-cache.ts';
 import { labelKey, type PrintPayload, pageCount } from '#shared/printing/label-job.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import type { QuotaReport } from '../accounts/quota-report.ts';
+import type { LimitReport } from '../accounts/limit-report.ts';
 import { Admission, type Asked } from './admission.ts';
 import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { LabelWorkers } from './label-workers.ts';
@@ -27,7 +27,7 @@ type Options = Omit<PrintLineOptions, 'cache' | 'onFinished'> & {
   /** Of the finished labels and their news. */
   cache: RedisClient;
   metrics: Registry;
-  report: Pick<QuotaReport, 'refused'>;
+  report: Pick<LimitReport, 'refused'>;
 };
 
 /** Gets labels from the cache. Those that are not in it wait for a worker, if `Admission` lets them. */

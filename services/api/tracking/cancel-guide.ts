@@ -6,8 +6,8 @@ import type { GuideStore } from '../guides/guide-store.ts';
 import type { EventRegister } from './event-register.ts';
 
 /**
- * Cancels a guide of the user's account; the first cancellation holds, even of concurrent ones. The day's quota stays
- * taken (docs/contract.md "Guides").
+ * Cancels a guide of the user's account; the first cancellation holds, even of concurrent ones. The day's guides stay
+ * counted (docs/contract.md "Guides").
  *
  * @returns the guide now, and whether this call cancelled it.
  * @throws DomainError `guide-not-found` as `findGuide`, but `guias.read.all` is not enough; `guide-on-its-way` if it

@@ -2,8 +2,8 @@ import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { describe, expect, vi } from 'vitest';
 import { CountedLimit } from '#services/api/accounts/counted-limit.ts';
-import { GuideQuota, KEPT_S } from '#services/api/accounts/guide-quota.ts';
-import { QuotaReport } from '#services/api/accounts/quota-report.ts';
+import { GuideLimit, KEPT_S } from '#services/api/accounts/guide-limit.ts';
+import { LimitReport } from '#services/api/accounts/limit-report.ts';
 import { localTimeFormatter } from '#services/api/platform/local-time.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
@@ -86,13 +86,13 @@ describe("an account's guides of the day", () => {
 
 describe('several processes', () => {
   const FAR = 100_000;
-  const quota = ({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) => {
-    const report = new QuotaReport(new Registry(), { warn() {} });
+  const newLimit = ({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) => {
+    const report = new LimitReport(new Registry(), { warn() {} });
     const limit = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
-    return new GuideQuota(limit, localTimeFormatter('UTC'));
+    return new GuideLimit(limit, localTimeFormatter('UTC'));
   };
   test('create no more than the limit together, and say what is left', async ({ stores }) => {
-    const processes = Array.from({ length: 4 }, () => quota(stores));
+    const processes = Array.from({ length: 4 }, () => newLimit(stores));
     for (const one of processes) await one.take('long ago', 4_000, 1);
     passTime(1_000);
     const counts = Array.from({ length: 36 }, (_, i) => processes[i % 4]?.take('long ago', 4_000, 120));
@@ -102,7 +102,7 @@ describe('several processes', () => {
 
   test('whose account is far from its limit wait once a second for Redis to count', async ({ stores }) => {
     const redis = { defineCommand() {}, countAgainstLimit: vi.fn() };
-    const one = quota({ ...stores, redis: redis as unknown as Redis });
+    const one = newLimit({ ...stores, redis: redis as unknown as Redis });
     const answered = () => redis.countAgainstLimit.mockResolvedValueOnce([1, 10]);
     const unanswered = () => redis.countAgainstLimit.mockReturnValueOnce(new Promise(() => {}));
     answered();

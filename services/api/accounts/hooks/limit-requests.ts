@@ -1,20 +1,20 @@
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { QuotaExceeded, type QuotaState } from '../account-limits.ts';
+import { LimitReached, type LimitState } from '../account-limits.ts';
 import { apiUser } from './authenticate.ts';
 
 /**
  * Refuses requests beyond the account's limit before anything is read for them, and reports what is left
- * (docs/contract.md "Limits"). Adds the headers of each `QuotaExceeded` that a route throws.
+ * (docs/contract.md "Limits"). Adds the headers of each `LimitReached` that a route throws.
  */
-export const accountQuota = fp(async (server: HttpServer) => {
+export const limitRequests = fp(async (server: HttpServer) => {
   server.addHook('onRequest', async (request, reply) => {
     const { account, limits } = apiUser(request);
-    addRateLimit(reply, await server.requestQuota.take(account, limits));
+    addRateLimit(reply, await server.requestLimit.take(account, limits));
   });
   server.setErrorHandler((error, _request, reply) => {
-    if (error instanceof QuotaExceeded) addRateLimit(reply, error.state);
+    if (error instanceof LimitReached) addRateLimit(reply, error.state);
     throw error; // the server's own handler answers
   });
 });
@@ -23,11 +23,11 @@ export const accountQuota = fp(async (server: HttpServer) => {
  * Adds a limit to the lists `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). Errors keep
  * them.
  */
-export function addRateLimit(reply: FastifyReply, state: QuotaState): void {
-  const { policy, quota, windowS, remaining, resetS } = state;
+export function addRateLimit(reply: FastifyReply, state: LimitState): void {
+  const { policy, max, windowS, remaining, resetS } = state;
   const window = windowS === undefined ? '' : `;w=${windowS}`;
   const reset = resetS === undefined ? '' : `;t=${resetS}`;
-  append(reply, 'ratelimit-policy', `"${policy}";q=${quota}${window}`);
+  append(reply, 'ratelimit-policy', `"${policy}";q=${max}${window}`);
   append(reply, 'ratelimit', `"${policy}";r=${remaining}${reset}`);
 }
 

@@ -2,10 +2,10 @@ import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { describe, expect } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { QuotaExceeded } from '#services/api/accounts/account-limits.ts';
+import { LimitReached } from '#services/api/accounts/account-limits.ts';
 import { CountedLimit } from '#services/api/accounts/counted-limit.ts';
-import { QuotaReport } from '#services/api/accounts/quota-report.ts';
-import { RequestQuota } from '#services/api/accounts/request-quota.ts';
+import { LimitReport } from '#services/api/accounts/limit-report.ts';
+import { RequestLimit } from '#services/api/accounts/request-limit.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -79,15 +79,15 @@ describe('the requests of an account', () => {
 
 test('a process asks Redis again a second after it heard of an account', async ({ stores }) => {
   const limits = { requestsPerSecond: 0.01, requestsBurst: BURST, guidesPerDay: 1, labelPages: 1 };
-  const report = new QuotaReport(new Registry(), { warn() {} });
+  const report = new LimitReport(new Registry(), { warn() {} });
   const options = { redis: stores.redis, prefix: stores.prefix, limit: 'requests', report } as const;
-  const [one, other] = [1, 2].map(() => new RequestQuota(new CountedLimit(options)));
+  const [one, other] = [1, 2].map(() => new RequestLimit(new CountedLimit(options)));
   expect((await one?.take('heard', limits))?.remaining).toBe(BURST - 1);
   for (let i = 2; i <= BURST - 1; i++) await other?.take('heard', limits);
   passTime(1_000);
   expect((await one?.take('heard', limits))?.remaining).toBe(0);
   passTime(1_000);
-  await expect(one?.take('heard', limits)).rejects.toThrow(QuotaExceeded);
+  await expect(one?.take('heard', limits)).rejects.toThrow(LimitReached);
 });
 
 test('while Redis is full each process counts for itself', async ({ folder, startApi }) => {

@@ -1,5 +1,5 @@
 import { localDays } from '../platform/local-time.ts';
-import { QuotaExceeded, type QuotaState } from './account-limits.ts';
+import { LimitReached, type LimitState } from './account-limits.ts';
 import type { Counted, CountedLimit } from './counted-limit.ts';
 
 /** The window of the limit, in seconds, as the header names it. A day on which clocks change is longer or shorter. */
@@ -12,10 +12,10 @@ export const KEPT_S = 2 * DAY_S;
  */
 const NEAR_GUIDES = 20_000;
 
-export type TakenGuides = Pick<Counted, 'giveBack'> & { state: QuotaState };
+export type TakenGuides = Pick<Counted, 'giveBack'> & { state: LimitState };
 
 /** Limits the guides that each account creates in a day of the service's time zone. */
-export class GuideQuota {
+export class GuideLimit {
   readonly #limit: CountedLimit;
   readonly #dayAt: ReturnType<typeof localDays>;
 
@@ -32,7 +32,7 @@ export class GuideQuota {
    * Counts guides that are about to be created; those that were not created are to be given back.
    *
    * @param perDay the account's limit.
-   * @throws QuotaExceeded `too-many-guides-today`, with the seconds until midnight; then nothing is counted.
+   * @throws LimitReached `too-many-guides-today`, with the seconds until midnight; then nothing is counted.
    */
   async take(account: string, perDay: number, count: number): Promise<TakenGuides> {
     const now = Date.now();
@@ -46,8 +46,8 @@ export class GuideQuota {
     });
     const resetS = Math.max(1, Math.ceil((endsAt - now) / 1_000));
     const remaining = Math.max(0, perDay - used);
-    const state: QuotaState = { policy: 'guias', quota: perDay, windowS: DAY_S, remaining, resetS };
-    if (!granted) throw new QuotaExceeded('too-many-guides-today', state, resetS);
+    const state: LimitState = { policy: 'guias', max: perDay, windowS: DAY_S, remaining, resetS };
+    if (!granted) throw new LimitReached('too-many-guides-today', state, resetS);
     return { state, giveBack };
   }
 }

@@ -9,8 +9,8 @@ export type Limit = 'requests' | 'guides' | 'pages';
 const LOG_EVERY_MS = 60_000;
 const MAX_ACCOUNTS = 1_000;
 
-/** Counts what quotas refuse, and logs the accounts: they are too many for labels of metrics. */
-export class QuotaReport {
+/** Counts what limits refuse, and logs the accounts: they are too many for labels of metrics. */
+export class LimitReport {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #refused: Counter<'limit'>;
   readonly #uncounted: Counter<'limit'>;
