@@ -57,44 +57,40 @@ export type Created = {
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { journal, guideLimit } = deps;
   const { user } = request;
-  const parsed = await readRequest(deps, request);
-  const { guides, warnings } = parsed;
+  const parsed = await checkForm(deps, request);
+  const { guides: sent, warnings } = parsed;
   const key =
     request.idempotencyKey === undefined
       ? undefined
       : await creationKey(user.username, request.idempotencyKey, parsed);
   const replay = async (earlier: JournalEntry): Promise<Created> => ({
-    guides: asCreated(await journal.complete(earlier), guides),
+    guides: asCreated(await journal.complete(earlier), sent),
     repeated: true,
     warnings,
   });
 
   const earlier = key && (await journal.find(key));
   if (earlier) return replay(earlier);
-  const branches = await resolveBranches(deps.branches, guides, request);
-  // A parcel that waits at its branch must not be put on a tour.
-  const routes =
-    parsed.service === 'Domicilio'
-      ? await resolveRoutes(deps.branches, guides, branches.destinations, request)
-      : [];
+  const branches = await resolveBranches(deps.branches, sent, request);
+  const routes = await resolveRoutes(deps.branches, parsed, branches.destinations, request);
   const prices = await deps.pricing.priceOf({ account: user.account, ...parsed, ...branches });
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
   // Taken after all checks: a refused request counts no guides.
   let taken: TakenGuides;
   try {
-    taken = await guideLimit.take(user.account, user.limits.guidesPerDay, guides.length);
+    taken = await guideLimit.take(user.account, user.limits.guidesPerDay, sent.length);
   } catch (error) {
     // A request with this key may have taken the rest of the day's guides at the same moment: its answer is this one's too.
     const concurrent = key && error instanceof LimitReached && (await findSoon(journal, key));
     if (concurrent) return replay(concurrent);
     throw error;
   }
-  const records = newRecords(parsed, { ...branches, routes }, prices, user, {
+  const guides = newGuides(parsed, { ...branches, routes }, prices, user, {
     createdUtc,
     localTime: deps.localTime,
   });
-  const created = await journal.create(records, key).catch(async (error: unknown) => {
+  const created = await journal.create(guides, key).catch(async (error: unknown) => {
     if (!isUnknownResult(error)) await taken.giveBack();
     throw error;
   });
@@ -103,7 +99,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     return { ...created, limit: taken.state, warnings };
   }
   await taken.giveBack();
-  return { guides: asCreated(created.guides, guides), repeated: true, warnings };
+  return { guides: asCreated(created.guides, sent), repeated: true, warnings };
 }
 
 /**
@@ -116,14 +112,14 @@ export async function validateGuides(
   deps: ValidationDeps,
   request: SentRequest,
 ): Promise<GuideBranches & { prices: (GuidePrice | undefined)[] } & Pick<Created, 'warnings'>> {
-  const parsed = await readRequest(deps, request);
+  const parsed = await checkForm(deps, request);
   const branches = await resolveBranches(deps.branches, parsed.guides, request);
   const prices = await deps.pricing.priceOf({ account: request.user.account, ...parsed, ...branches });
   return { ...branches, prices, warnings: parsed.warnings };
 }
 
 /** Checks the form of a request, and warns of addresses. @throws as `parseGuideRequest` does. */
-async function readRequest(
+async function checkForm(
   { catalogue }: ValidationDeps,
   { body, lenient }: SentRequest,
 ): Promise<GuideRequest> {
@@ -158,19 +154,15 @@ async function findSoon(journal: CreationJournal, key: IdempotencyKey): Promise<
 }
 
 /** Returns guides as their creation was answered, even if cancelled or anonymised since. */
-function asCreated(records: readonly GuideDocument[], sent: readonly Guide[]): GuideDocument[] {
-  return records.map((record, indice) => ({
-    ...record,
-    status: 'Documentado',
-    guide: sent[indice] as Guide,
-  }));
+function asCreated(stored: readonly GuideDocument[], sent: readonly Guide[]): GuideDocument[] {
+  return stored.map((guide, indice) => ({ ...guide, status: 'Documentado', guide: sent[indice] as Guide }));
 }
 
 function isUnknownResult(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'result-unknown';
 }
 
-function newRecords(
+function newGuides(
   { service, guides }: GuideRequest,
   { origin, destinations, routes }: GuideBranches & { routes: readonly (string | undefined)[] },
   prices: readonly (GuidePrice | undefined)[],
@@ -193,8 +185,8 @@ function newRecords(
       createdUtc,
       status: 'Documentado',
       service,
-      origin: onGuide(origin),
-      destination: onGuide(destination),
+      origin: branchOfGuide(origin),
+      destination: branchOfGuide(destination),
       ...(route && { route }),
       ...(service !== 'Domicilio' && { pickUp: pickUpPlace(destination) }),
       ...(prices[indice] ?? { freight: 0, total: 0 }),
@@ -204,7 +196,7 @@ function newRecords(
   });
 }
 
-function onGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
+function branchOfGuide({ Codigo, Nombre }: Branch): BranchOfGuide {
   return { code: Codigo, name: Nombre };
 }
 

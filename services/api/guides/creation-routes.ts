@@ -11,7 +11,7 @@ import {
   appliedHeader,
   GUIDE_ERRORS,
   lenientHeader,
-  readGuides,
+  sentRequest,
   toWarnings,
   warnings,
 } from './guide-bodies.ts';
@@ -62,7 +62,7 @@ const creation = operation({
 function creationRoute(server: HttpServer): void {
   const kept = keptAnswers(() => ({ asked: 'creation' }));
   server.post('/api/guias/crear', { ...creation, ...kept }, async (request, reply) => {
-    const sent = { ...readGuides(request, reply), idempotencyKey: idempotencyKeyOf(request) };
+    const sent = { ...sentRequest(request, reply), idempotencyKey: idempotencyKeyOf(request) };
     const { guides, repeated, limit, warnings } = await createGuides(server, sent);
     request.madeGuides = guides.map(({ _id }) => _id);
     if (limit) addRateLimit(reply, limit);
@@ -105,7 +105,7 @@ const validation = operation({
 
 function validationRoute(server: HttpServer): void {
   server.post('/api/guias/validar', validation, async (request, reply) => {
-    const sent = readGuides(request, reply);
+    const sent = sentRequest(request, reply);
     const { origin, destinations, prices, warnings } = await validateGuides(server, sent);
     const valid = destinations.map((destination, indice) => {
       const { freight: SEND_FLETE, total: SEND_TOTAL } = prices[indice] ?? {};

@@ -54,7 +54,7 @@ export const warnings = {
 };
 
 /** Returns what a use case needs of a request with guides. */
-export function readGuides(request: FastifyRequest, reply: FastifyReply): SentRequest {
+export function sentRequest(request: FastifyRequest, reply: FastifyReply): SentRequest {
   const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
   if (lenient) reply.header('preference-applied', 'handling=lenient');
   return {

@@ -1,4 +1,5 @@
 import type { Connection, QueryFilter } from 'mongoose';
+import { branchCode } from '#shared/branches/branch.ts';
 import type { GuideStatus } from '#shared/guides/event-types.ts';
 import {
   type BranchOfGuide,
@@ -7,8 +8,24 @@ import {
   UNSOUGHT_STATUSES,
 } from '#shared/guides/guide-model.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
-import type { Period, Position } from '../http/list-parameters.ts';
+import { tidy } from '../http/body.ts';
+import {
+  encodeCursor,
+  type ListParameters,
+  type Period,
+  type Position,
+  periodOf,
+  positionOf,
+  USUAL_PAGE,
+} from '../http/list-parameters.ts';
 import { SUMMARY_PROJECTION } from './guide-summary.ts';
+
+/** A client's parameters, by their names on the wire. */
+export type ListRequest = ListParameters & {
+  referencia?: string;
+  estatus?: GuideStatus;
+  destino?: string;
+};
 
 /** A guide as far as a list reads it: `summaryOf` writes it. */
 export type ListedGuide = Pick<GuideDocument, '_id' | 'status' | 'createdAt'> & {
@@ -39,6 +56,33 @@ const FIRST_STRETCH = 1_000;
 const LONGEST_STRETCH = 16_000;
 /** Less than the number of any guide. */
 const LEAST_NUMBER = '000000000000';
+
+/**
+ * Returns a page of the account's guides, newest first, and the cursor of the next one; null after the last.
+ * `searchedUntil`: up to which local time the search for them came, if its time was over before the page was full.
+ *
+ * @throws DomainError `parameter-invalid`, with the parameter.
+ */
+export async function listGuides(
+  list: GuideList,
+  account: string,
+  request: ListRequest,
+): Promise<{ guides: ListedGuide[]; cursor: string | null; searchedUntil?: string }> {
+  const { referencia, estatus, destino, limite = USUAL_PAGE } = request;
+  const filter = {
+    account,
+    ...periodOf(request),
+    reference: referencia && tidy(referencia),
+    status: estatus,
+    destination: destino && branchCode(destino),
+  };
+  const { guides, next, isCut } = await list.page(filter, positionOf(request), limite);
+  return {
+    guides,
+    cursor: next ? encodeCursor(next) : null,
+    ...(isCut && next && { searchedUntil: next.createdAt }),
+  };
+}
 
 /**
  * Lists the guides of an account, newest first.

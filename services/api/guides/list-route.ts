@@ -6,8 +6,8 @@ import { MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { operation } from '../http/operation.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
+import { listGuides } from './guide-list.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
-import { listGuides } from './list-guides.ts';
 
 const route = operation({
   id: 'listarGuias',

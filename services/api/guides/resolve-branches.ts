@@ -2,7 +2,7 @@ import { type Branch, branchCode, type DestinationQuery } from '#shared/branches
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import type { BranchesCaller, BranchesClient } from '../branches/branches-client.ts';
-import type { Shipment } from './guide-request.ts';
+import type { GuideRequest, Shipment } from './guide-request.ts';
 
 export type GuideBranches = { origin: Branch; destinations: Branch[] };
 type Asking = { user: Caller } & Omit<BranchesCaller, 'account'>;
@@ -34,13 +34,17 @@ export async function resolveBranches(
   return { origin: answer.origin, destinations };
 }
 
-/** Returns the route of each guide's postal code, if the guide's branch covers that; otherwise undefined. */
+/**
+ * Returns the route of each guide's postal code, if the guide's branch covers that; otherwise undefined. A parcel that waits at
+ * its branch has none: it must not be put on a tour.
+ */
 export async function resolveRoutes(
   branches: BranchesClient,
-  guides: readonly Pick<Shipment, 'Destinatario'>[],
+  { service, guides }: GuideRequest,
   destinations: readonly Branch[],
   { user: { account }, requestId, signal }: Asking,
 ): Promise<(string | undefined)[]> {
+  if (service !== 'Domicilio') return [];
   const postalCodes = guides.flatMap(({ Destinatario }) => Destinatario.CodigoPostal ?? []);
   const queries = postalCodes.map((postalCode) => ({ postalCode }));
   const answer = await branches.resolve(

@@ -6,7 +6,7 @@ import {
   appliedHeader,
   GUIDE_ERRORS,
   lenientHeader,
-  readGuides,
+  sentRequest,
   toWarnings,
   warnings,
 } from '../guides/guide-bodies.ts';
@@ -48,7 +48,7 @@ const quotation = operation({
 export async function quoteRoute(server: HttpServer): Promise<void> {
   const { localTime, quoteTokens } = server;
   server.post('/api/guias/cotizar', quotation, async (request, reply) => {
-    const { guides, warnings } = await quoteGuides(server, readGuides(request, reply));
+    const { guides, warnings } = await quoteGuides(server, sentRequest(request, reply));
     const { account } = apiUser(request);
     const answers = await inTurns(guides, ({ origin, destination, quotes }, indice) => ({
       indice,

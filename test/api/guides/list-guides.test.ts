@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { GuideList } from '#services/api/guides/guide-list.ts';
+import { GuideList, listGuides } from '#services/api/guides/guide-list.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
-import { listGuides } from '#services/api/guides/list-guides.ts';
 import { encodeCursor } from '#services/api/http/list-parameters.ts';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
