@@ -9,6 +9,7 @@ import type { ApiOptions } from '../config.ts';
 const ISSUER = 'shipping-guides';
 /** The library checks only claims that are present, so the required ones are named. */
 const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
+
 /** `sub`: user name; `gen`: the user's token generation; `exp`: seconds since 1970. */
 export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
 
