@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSigner, createVerifier } from 'fast-jwt';
+import fastifyJwt from '@fastify/jwt';
 import fp from 'fastify-plugin';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -9,10 +9,19 @@ import type { ApiOptions } from '../config.ts';
 const ISSUER = 'shipping-guides';
 /** The library checks only claims that are present, so the required ones are named. */
 const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
+/** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
+const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
 
 /** `sub`: user name; `gen`: the user's token generation; `exp`: seconds since 1970. */
 export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
 
+declare module '@fastify/jwt' {
+  interface FastifyJWT {
+    payload: { sub: string; gen: number; jti: string };
+    /** What the plugin would set as `request.user`. Nothing sets it: routes authorise by `apiUser`, which has the claims. */
+    user: never;
+  }
+}
 declare module 'fastify' {
   interface FastifyInstance {
     /**
@@ -31,20 +40,24 @@ declare module 'fastify' {
  * out.
  */
 export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S } = config;
-  const sign = createSigner({ key: secret, algorithm: 'HS256', iss: ISSUER, expiresIn: 1_000 * JWT_TTL_S });
-  const verify = verifierOf(secret);
-  const verifyPrevious = previousSecret ? verifierOf(previousSecret) : undefined;
+  const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S: expiresIn } = config;
+  await server.register(fastifyJwt, {
+    secret,
+    sign: { algorithm: 'HS256', iss: ISSUER, expiresIn },
+    // Caches the hashes of a thousand valid tokens for ten minutes, at most until they expire. `authenticate` checks
+    // revocation each time.
+    verify: { ...VERIFY, cache: true },
+  });
   const verifySigned = (token: string): TokenClaims => {
     try {
-      return verify(token);
+      return server.jwt.verify(token);
     } catch (error) {
-      if (!verifyPrevious || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
-      return verifyPrevious(token);
+      if (!previousSecret || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
+      return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
     }
   };
   server.decorate('signToken', ({ username, tokenGeneration }) =>
-    sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
+    server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
   );
   server.decorate('verifyBearer', (authorization: string | undefined) => {
     const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
@@ -62,20 +75,6 @@ export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions
     }
   });
 });
-
-/**
- * Returns a function that verifies HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. It caches the hashes of a
- * thousand valid tokens for ten minutes, at most until they expire: `authenticate` checks revocation each time.
- */
-function verifierOf(key: string): (token: string) => TokenClaims {
-  return createVerifier({
-    key,
-    algorithms: ['HS256'],
-    allowedIss: ISSUER,
-    requiredClaims: CLAIMS,
-    cache: true,
-  });
-}
 
 function codeOf(error: unknown): string | undefined {
   return (error as { code?: string }).code;
