@@ -8,12 +8,13 @@ import {
   type Problem,
   type ProblemList,
 } from '#shared/errors/domain-error.ts';
-import { MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
 import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { closestName } from './closest-name.ts';
 
-/** Longer than any text of a guide but its quote, line breaks included. */
+/** Longer than any text that a person writes, line breaks included. */
 const MAX_TIDIED = 1_000;
+/** As long as the longest text of a request, which is a quote: a longer one is refused as an altered one. */
+const MAX_LENGTH = 4_000;
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/;
 const NOTHING_VISIBLE = /^[\p{M}\p{Default_Ignorable_Code_Point}\s]*$/u;
 const NUMERIC: ReadonlySet<string> = new Set(['number', 'integer']);
@@ -39,15 +40,15 @@ export function typeOf(value: unknown): string {
 
 /**
  * Trims a text, and replaces each run of line breaks and tabs with a blank. Invisible characters alone become an
- * empty text: a label would have no recipient. Cuts very long texts, still above any limit, so that no pattern reads
- * megabytes.
+ * empty text: a label would have no recipient. Leaves long texts as they are, and cuts very long ones, so that no
+ * pattern reads megabytes; what is left is too long for every other field.
  */
 export function tidy(value: string): string;
 export function tidy(value: unknown): unknown;
 export function tidy(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
-  if (text.length > MAX_TIDIED) return text.slice(0, MAX_QUOTE_LENGTH);
+  if (text.length > MAX_TIDIED) return text.slice(0, MAX_LENGTH);
   if (isBlank(text)) return '';
   // `trim` does not know the line break U+0085.
   return BREAKS.test(text) ? text.split(BREAKS).join(' ').trim() : text;
