@@ -71,7 +71,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
   // The platform, the core, and the rooms above it (docs/architecture.md "Rooms").
   'services/api': {
     platform: [],
-    http: [],
+    http: ['platform'],
 
     accounts: ['http', 'platform'],
     branches: ['accounts', 'http', 'platform'],

@@ -8,15 +8,12 @@ import { PASSWORD_RULE } from './accounts/commands/read-password.ts';
 import { addRemoveCommand } from './accounts/commands/remove-command.ts';
 import { addResetCommand } from './accounts/commands/reset-command.ts';
 import { addUserCommands } from './accounts/commands/user-commands.ts';
-import type { OwnedData } from './accounts/owned-data.ts';
+import { ROOMS } from './app.ts';
 import { addUsageCommand } from './billing/usage-command.ts';
-import { ownedGuides } from './guides/owned-data.ts';
-import { ownedManifests } from './manifests/owned-data.ts';
+import { personalDataOf } from './http/room.ts';
 import { addPrivacyCommands } from './privacy/commands.ts';
-import { namesOfUsers } from './privacy/owned-data.ts';
 import { storedAdjusters } from './quotes/adjustment.ts';
 import { addEventsCommand } from './tracking/events-command.ts';
-import { ownedWebhooks } from './webhooks/owned-data.ts';
 import { addWebhooksCommand } from './webhooks/webhooks-command.ts';
 
 /**
@@ -26,8 +23,8 @@ import { addWebhooksCommand } from './webhooks/webhooks-command.ts';
  * the list of processes. For the same reason no message repeats an unexpected argument.
  */
 
-/** What the rooms store of users and accounts. `namesOfUsers` waits for guides that are not stored yet, so the others follow. */
-const OWNED: readonly OwnedData[] = [ownedGuides, namesOfUsers, ownedManifests, ownedWebhooks];
+/** What the rooms store of people. Guides stand before what belongs to them. */
+const PERSONAL_DATA = personalDataOf(ROOMS);
 
 if (import.meta.main) process.exitCode = await run(process.argv);
 
@@ -44,15 +41,15 @@ export function run(argv: string[]): Promise<number> {
           )
           .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
           .addHelpText('after', example('create --help'));
-        addUserCommands(program, run, OWNED);
+        addUserCommands(program, run, PERSONAL_DATA);
         addListCommand(program, run);
-        addImportCommand(program, run, OWNED);
+        addImportCommand(program, run, PERSONAL_DATA);
         addResetCommand(program, run);
-        addRemoveCommand(program, run, OWNED);
+        addRemoveCommand(program, run, PERSONAL_DATA);
         addLimitsCommand(program, run);
         addAuditCommand(program, run);
         addEventsCommand(program, run, storedAdjusters);
-        addPrivacyCommands(program, run);
+        addPrivacyCommands(program, run, PERSONAL_DATA);
         addWebhooksCommand(program, run);
         addUsageCommand(program, run);
       },

@@ -6,6 +6,7 @@ import { limitsPlugin } from './limits-plugin.ts';
 import { loginRoute } from './login-route.ts';
 import { passwordRoute } from './password-route.ts';
 import { MAX_PASSWORD, MIN_PASSWORD, ONE_TIME_DAYS } from './password-rule.ts';
+import { accountsPersonalData } from './personal-data.ts';
 import { accountsPlugin } from './plugin.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { tokensPlugin } from './tokens-plugin.ts';
@@ -14,6 +15,7 @@ import { tokensPlugin } from './tokens-plugin.ts';
 export const accounts: Room = {
   name: 'accounts',
   errors: accountErrors,
+  personalData: accountsPersonalData,
   plugins: [accountsPlugin, tokensPlugin, limitsPlugin],
   openRoutes: [loginRoute, passwordRoute],
   routes: [tokenRoutes],

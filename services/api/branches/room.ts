@@ -10,6 +10,7 @@ import { branchRoutes } from './routes.ts';
 export const branches: Room = {
   name: 'branches',
   errors: branchErrors,
+  personalData: 'none',
   plugins: [branchesPlugin, postalCodesPlugin],
   routes: [branchRoutes, postalCodeRoute, destinationRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'postales') },

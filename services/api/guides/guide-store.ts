@@ -209,7 +209,7 @@ export class GuideStore {
    */
   async *moveToAccount(username: string, account: string): AsyncGenerator<number> {
     const createdFor = { $ifNull: ['$createdFor', '$account'] };
-    for await (const step of guideSteps(this.#guides, MOVED_AT_A_TIME)) {
+    for await (const step of guideSteps(this.#guides.db, MOVED_AT_A_TIME)) {
       await this.#guides.updateMany(
         { ...step.filter, username, account: { $ne: account } },
         [{ $set: { createdFor, account: { $literal: account } } }],
@@ -229,11 +229,8 @@ export type GuideStep = { filter: { _id: { $gt: string; $lte: string } }; upTo: 
  *
  * @param from last number of an earlier walk.
  */
-export async function* guideSteps(
-  guides: StoredModel<GuideDocument>,
-  size: number,
-  from = '',
-): AsyncGenerator<GuideStep> {
+export async function* guideSteps(mongo: Connection, size: number, from = ''): AsyncGenerator<GuideStep> {
+  const guides = modelOf(mongo, GUIDES);
   for (let after = from; ; ) {
     const step = await guides
       .find({ _id: { $gt: after } })

@@ -3,6 +3,7 @@ import { creationRoutes } from './creation-routes.ts';
 import { guideErrors } from './errors.ts';
 import { listRoute } from './list-route.ts';
 import { guideValues } from './manual.ts';
+import { guidesPersonalData } from './personal-data.ts';
 import { guidesPlugin } from './plugin.ts';
 import { guideRoute } from './routes.ts';
 
@@ -10,6 +11,7 @@ import { guideRoute } from './routes.ts';
 export const guides: Room = {
   name: 'guides',
   errors: guideErrors,
+  personalData: guidesPersonalData,
   plugins: [guidesPlugin],
   routes: [creationRoutes, guideRoute, listRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'campos', 'reintentos'), values: guideValues },

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiConfig, ApiOptions } from '../config.ts';
+import type { PersonalData } from '../platform/personal-data.ts';
 import { type ErrorTable, joinErrors } from './errors.ts';
 import type { AddedErrors } from './operation.ts';
 
@@ -30,6 +31,7 @@ export type Room = {
   openRoutes?: readonly Plugin[];
   /** Routes that demand a token, and name a permission. */
   routes?: readonly Plugin[];
+  personalData: PersonalData | 'none';
   onBadUrl?: (config: ApiConfig) => BadUrlAnswer;
   /** What is sent to others, as `webhooks` of the OpenAPI document. */
   messages?: object;
@@ -48,4 +50,9 @@ export function chaptersIn(module: string, ...names: readonly string[]): Record<
 /** Returns the errors of rooms, with those of every request. */
 export function errorsOf(rooms: readonly Room[]): ErrorTable {
   return joinErrors(rooms.map(({ errors }) => errors));
+}
+
+/** Returns what rooms store of people, the lower rooms first. */
+export function personalDataOf(rooms: readonly Room[]): PersonalData[] {
+  return rooms.flatMap(({ personalData }) => (personalData === 'none' ? [] : [personalData]));
 }

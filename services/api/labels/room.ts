@@ -10,6 +10,11 @@ import { labelRoutes } from './routes.ts';
 export const labels: Room = {
   name: 'labels',
   errors: labelErrors,
+  personalData: {
+    keeps:
+      'Redis has jobs with what a label shows, for 50 minutes after printing ended, or 5 if no worker prints them, and finished labels for an hour at most. The [append-only file](../k8s/operations.md#encryption-at-rest) keeps them longer',
+    besideGuides: 'none',
+  },
   plugins: [labelsPlugin],
   routes: [labelRoutes, labelFileRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'etiquetas', 'impresoras'), values: labelValues },

@@ -151,12 +151,9 @@ export class ManifestStore {
     await this.#manifests.updateMany({ username }, { $set: { account } });
   }
 
-  /**
-   * Replaces the name of a removed user, and gives the user's keys back: a later user of this name must not be given these
-   * manifests by the same Idempotency-Key.
-   */
-  async forgetUser(username: string, replacement: string): Promise<void> {
-    await this.#manifests.updateMany({ username }, { $set: { username: replacement }, $unset: { key: 1 } });
+  /** Forgets a user's Idempotency-Keys: a later user of this name must not be given these manifests by the same key. */
+  async dropKeys(username: string): Promise<void> {
+    await this.#manifests.updateMany({ username }, { $unset: { key: 1 } });
   }
 
   /** Reads what a majority of the servers has: no failover takes it back. */

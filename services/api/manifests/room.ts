@@ -1,5 +1,6 @@
 import { chaptersIn, type Room } from '../http/room.ts';
 import { manifestErrors } from './errors.ts';
+import { manifestsPersonalData } from './personal-data.ts';
 import { manifestsPlugin } from './plugin.ts';
 import { manifestRoutes } from './routes.ts';
 
@@ -7,6 +8,7 @@ import { manifestRoutes } from './routes.ts';
 export const manifests: Room = {
   name: 'manifests',
   errors: manifestErrors,
+  personalData: manifestsPersonalData,
   addedErrors: { registrarEventos: ['manifest-not-found', 'guide-not-in-manifest'] },
   plugins: [manifestsPlugin],
   routes: [manifestRoutes],

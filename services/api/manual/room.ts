@@ -5,6 +5,7 @@ import { manualRoutes } from './routes.ts';
 export const manual: Room = {
   name: 'manual',
   errors: {},
+  personalData: 'none',
   openRoutes: [manualRoutes],
   manual: {
     chapters: chaptersIn(

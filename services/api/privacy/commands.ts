@@ -6,16 +6,17 @@ import type { CommandResult } from '#shared/audit/record-command.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { example } from '../accounts/commands/command-line.ts';
+import { besideGuides, type PersonalData } from '../platform/personal-data.ts';
 import { countGuides, erasePerson, exportPerson, type Walk } from './person-data.ts';
 import { type PersonSearch, personSearch } from './person-search.ts';
-import { PersonalDataStore } from './personal-data-store.ts';
 
 const CONFIRM_TIMEOUT_MS = 120_000;
 const AFTER_ERASURE =
   'Lo impreso sale de Redis en una hora a mas tardar. Las copias de seguridad aun lo tienen.';
 
 /** For the rights of a person (docs/security.md "Personal data"). */
-export function addPrivacyCommands(program: Command, run: Run): void {
+export function addPrivacyCommands(program: Command, run: Run, personalData: readonly PersonalData[]): void {
+  const deps = { run, kinds: besideGuides(personalData) };
   const privacy = program
     .command('privacy')
     .description('Exporta o borra los datos de una persona en todas las guias (derechos ARCO).')
@@ -24,7 +25,7 @@ export function addPrivacyCommands(program: Command, run: Run): void {
     .option('--output <archivo>', 'archivo nuevo, que solo usted puede leer; si falta, la salida estandar')
     .addHelpText('after', example('privacy export --phone 5512345678 --output persona.json'))
     .action(({ output, ...options }: SearchOptions & { output?: string }) =>
-      onPerson(run, 'export', options, async (walk, announce) => {
+      onPerson(deps, 'export', options, async (walk, announce) => {
         const path = output && typedPath(output);
         await announce();
         let guides = 0;
@@ -41,7 +42,7 @@ export function addPrivacyCommands(program: Command, run: Run): void {
     .option('--yes', 'no pide confirmacion')
     .addHelpText('after', example('privacy erase --email ana@ejemplo.mx'))
     .action(({ yes = false, ...options }: SearchOptions & { yes?: boolean }) =>
-      onPerson(run, 'erase', options, async (walk, announce) => {
+      onPerson(deps, 'erase', options, async (walk, announce) => {
         if (!yes) await confirm(await countGuides(walk));
         await announce();
         const guides = await erasePerson(walk);
@@ -82,7 +83,7 @@ export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch
 
 /** The audit log has the kind of search, never the person. */
 function onPerson(
-  run: Run,
+  { run, kinds }: { run: Run; kinds: Walk['kinds'] },
   name: 'export' | 'erase',
   options: SearchOptions,
   work: (walk: Walk, announce: () => Promise<void>) => Promise<CommandResult>,
@@ -93,7 +94,7 @@ function onPerson(
       const progress = progressLine();
       const onProgress = (seen: number) => progress.show(`Guias revisadas: ${seen}`);
       try {
-        return await work({ mongo, store: new PersonalDataStore(mongo), search, onProgress }, announce);
+        return await work({ mongo, kinds, search, onProgress }, announce);
       } finally {
         progress.clear();
       }

@@ -1,44 +1,48 @@
 import type { Connection } from 'mongoose';
 import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '#shared/guides/guide-model.ts';
-import { type LogEntry, personalFields } from '#shared/tracking/event-model.ts';
-import { untilStored } from '../guides/until-stored.ts';
-import { namesReceiver, type PersonSearch, sectionsNaming } from './person-search.ts';
-import type { PersonalDataStore } from './personal-data-store.ts';
+import { allGuides, anonymiseSection } from '../guides/anonymise-guides.ts';
+import type { PersonalRecord, PersonalRecords } from '../platform/personal-data.ts';
+import { isOfName, type PersonSearch, sectionsNaming } from './person-search.ts';
 
-/** Some megabyte of guides. */
-const PAGE_SIZE = 1_000;
 /** Walks over all guides to find those that name a person. */
 export type Walk = {
   mongo: Connection;
-  store: PersonalDataStore;
+  /** What the rooms store beside guides. */
+  kinds: readonly PersonalRecords[];
   search: PersonSearch;
   /** `seen` is the number of guides read so far. */
   onProgress: (seen: number) => void;
 };
-/**
- * `received`: events that the person received. `events`: all with personal data, of a guide whose side the person is.
- */
-type Found = { stored: GuideDocument; sections: PersonSection[]; received: LogEntry[]; events: LogEntry[] };
+/** Records of a kind, beside a guide: those that name the person, and all that are the person's. */
+type FoundRecords = { kind: PersonalRecords; named: PersonalRecord[]; own: PersonalRecord[] };
+/** A guide that names the person. Whoever is one of its sides owns all records beside it. */
+type Found = { stored: GuideDocument; sections: PersonSection[]; beside: FoundRecords[] };
 
-/** Finds guides page by page, once all that are committed are stored. No index helps. */
-async function* findPages({ mongo, store, search, onProgress }: Walk): AsyncGenerator<Found[]> {
+/** Finds guides page by page. No index helps. */
+async function* findPages({ mongo, kinds, search, onProgress }: Walk): AsyncGenerator<Found[]> {
   let seen = 0;
-  await untilStored(mongo);
-  for await (const page of store.pages(PAGE_SIZE)) {
+  for await (const page of allGuides(mongo)) {
     seen += page.length;
     onProgress(seen);
-    const events = await store.personalEvents(page.map(({ _id }) => _id));
-    const byGuide = Map.groupBy(events, ({ told: event }) => event.Guia);
+    const numbers = page.map(({ _id }) => _id);
+    const records = await Promise.all(
+      kinds.map(async (kind) => {
+        const byGuide = Map.groupBy(await kind.ofGuides(mongo, numbers), ({ guide }) => guide);
+        return { kind, byGuide };
+      }),
+    );
     yield page
-      .map((stored) => foundIn(search, stored, byGuide.get(stored._id) ?? []))
-      .filter(({ sections, received }) => sections.length + received.length > 0);
+      .map((stored) => {
+        const sections = sectionsNaming(search, stored.guide);
+        const beside = records.map(({ kind, byGuide }) => {
+          const all = byGuide.get(stored._id) ?? [];
+          const named = all.filter(({ name }) => isOfName(search, name));
+          return { kind, named, own: sections.length > 0 ? all : named };
+        });
+        return { stored, sections, beside };
+      })
+      .filter(({ sections, beside }) => sections.length > 0 || beside.some(({ named }) => named.length > 0));
   }
-}
-
-function foundIn(search: PersonSearch, stored: GuideDocument, personal: LogEntry[]): Found {
-  const sections = sectionsNaming(search, stored.guide);
-  const received = personal.filter((event) => namesReceiver(search, event));
-  return { stored, sections, received, events: sections.length > 0 ? personal : received };
 }
 
 export async function countGuides(walk: Walk): Promise<number> {
@@ -48,20 +52,24 @@ export async function countGuides(walk: Walk): Promise<number> {
 }
 
 /**
- * Anonymises a person in all guides: the person's sections, recipients of deliveries, and notes. May be repeated
- * after an interruption.
+ * Anonymises a person in all guides, and in what is stored beside them. May be repeated after an interruption.
  * @returns the number of changed guides.
  */
 export async function erasePerson(walk: Walk): Promise<number> {
-  const { store } = walk;
+  const { mongo, kinds } = walk;
   let count = 0;
   for await (const found of findPages(walk)) {
     for (const section of Object.keys(PERSON_SECTIONS) as PersonSection[]) {
       const named = found.filter(({ sections }) => sections.includes(section));
       const numbers = named.map(({ stored }) => stored._id);
-      if (numbers.length > 0) await store.anonymiseSection(numbers, section);
+      if (numbers.length > 0) await anonymiseSection(mongo, numbers, section);
     }
-    await store.anonymiseEvents(found.flatMap(({ events }) => events.map(({ _id }) => _id)));
+    for (const [i, kind] of kinds.entries()) {
+      await kind.anonymise(
+        mongo,
+        found.flatMap(({ beside }) => beside[i]?.own.map(({ id }) => id) ?? []),
+      );
+    }
     count += found.length;
   }
   return count;
@@ -86,12 +94,13 @@ export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> 
   return count;
 }
 
-function entriesOf({ stored, sections, received, events }: Found) {
+function entriesOf({ stored, sections, beside }: Found) {
   const { _id, createdAt, status, service, origin, destination, guide } = stored;
-  const delivered = events.map((event) => {
-    const { Ocurrido, Tipo } = event.told;
-    return { Ocurrido, Tipo, ...personalFields(event.told, { receiver: received.includes(event) }) };
-  });
+  const lists = beside.flatMap(({ kind, named, own }) =>
+    own.length === 0
+      ? []
+      : [[kind.field, own.map((record) => record.shownTo(named.includes(record) ? 'named' : 'side'))]],
+  );
   const entry = (papel: string, datos: object) => ({
     guia: _id,
     fecha: createdAt,
@@ -103,11 +112,12 @@ function entriesOf({ stored, sections, received, events }: Found) {
     papel,
     datos,
     producto: guide.Producto,
-    ...(delivered.length > 0 && { eventos: delivered }),
+    ...Object.fromEntries(lists),
   });
-  const [first] = received;
   return [
     ...sections.map((section) => entry(PERSON_SECTIONS[section], guide[section])),
-    ...(first ? [entry('receptor', { Nombre: first.told.Recibe })] : []),
+    ...beside.flatMap(({ kind, named: [first] }) =>
+      first ? [entry(kind.part, { Nombre: first.name })] : [],
+    ),
   ];
 }

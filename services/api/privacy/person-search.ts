@@ -5,7 +5,6 @@ import {
   type PersonSection,
   type SearchKind,
 } from '#shared/guides/guide-model.ts';
-import type { LogEntry } from '#shared/tracking/event-model.ts';
 
 export type PersonSearch = { by: SearchKind; wanted: string };
 
@@ -21,8 +20,8 @@ export function personSearch(by: SearchKind, text: string): PersonSearch {
   return { by, wanted: NORMALIZED[by](text) };
 }
 
-export function namesReceiver({ by, wanted }: PersonSearch, { told: { Recibe } }: LogEntry): boolean {
-  return by === 'nombre' && Recibe !== undefined && NORMALIZED.nombre(Recibe) === wanted;
+export function isOfName({ by, wanted }: PersonSearch, name: string | undefined): boolean {
+  return by === 'nombre' && name !== undefined && NORMALIZED.nombre(name) === wanted;
 }
 
 export function sectionsNaming({ by, wanted }: PersonSearch, guide: Guide): PersonSection[] {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from 'mongoose';
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import type { PersonalDataStore } from './personal-data-store.ts';
+import { anonymiseOlder } from '../guides/anonymise-guides.ts';
+import { guideSteps } from '../guides/guide-store.ts';
+import type { PersonalRecords } from '../platform/personal-data.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Guides of one step, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
@@ -23,7 +26,9 @@ const RENEW = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
 type Options = {
-  store: PersonalDataStore;
+  mongo: Connection;
+  /** What the rooms store beside guides. */
+  kinds: readonly PersonalRecords[];
   clock: DatabaseClock;
   redis: RedisClient;
   prefix: string;
@@ -101,13 +106,13 @@ export class Retention {
   }
 
   async #pass(from: string, end: AbortSignal | undefined): Promise<void> {
-    const { store, clock, redis, days, log, stepSize = STEP_SIZE } = this.#options;
+    const { mongo, kinds, clock, redis, days, log, stepSize = STEP_SIZE } = this.#options;
     const now = await clock.now();
     const before = new Date(now.getTime() - days * DAY_MS);
     const pause = () => delay(STEP_PAUSE_MS, undefined, { signal: end }).catch(() => {});
     let anonymised = 0;
-    for await (const step of store.steps(stepSize, from)) {
-      const changed = await store.anonymiseOlder(step, before, now);
+    for await (const step of guideSteps(mongo, stepSize, from)) {
+      const changed = await anonymiseOlder(mongo, step, before, now);
       this.#anonymised.inc(changed);
       anonymised += changed;
       await redis.hset(this.#state, 'position', step.upTo);
@@ -116,7 +121,9 @@ export class Retention {
       if (end?.aborted || leased !== 1) return; // another process goes on
     }
     // A day has few of them: they need no lease.
-    while ((await store.anonymiseOlderEvents(before, stepSize)) === stepSize) await pause();
+    for (const kind of kinds) {
+      while ((await kind.anonymiseOlder(mongo, before, stepSize)) === stepSize) await pause();
+    }
     const finishedAt = (await clock.now()).getTime();
     await redis.multi().hset(this.#state, { finishedAt }).hdel(this.#state, 'position').exec();
     log.info({ guides: anonymised }, `Retention anonymised ${anonymised} guides older than ${days} days`);

@@ -25,6 +25,7 @@ const REFUSALS: readonly ErrorCode[] = [
 export const quotes: Room = {
   name: 'quotes',
   errors: quoteErrors,
+  personalData: 'none',
   addedErrors: { crearGuias: REFUSALS, validarGuias: REFUSALS },
   plugins: [tariffsPlugin],
   openRoutes: [calculatorRoutes],

@@ -6,6 +6,7 @@ import { simulationRoute } from './route.ts';
 export const rehearsal: Room = {
   name: 'rehearsal',
   errors: rehearsalErrors,
+  personalData: 'none',
   routes: [simulationRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'pruebas') },
 };

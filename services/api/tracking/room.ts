@@ -3,6 +3,7 @@ import { trackingErrors } from './errors.ts';
 import { guideEventRoutes } from './guide-routes.ts';
 import { trackingValues } from './manual.ts';
 import { trackingPageRoutes, trackingProblems } from './page/routes.ts';
+import { trackingPersonalData } from './personal-data.ts';
 import { trackingPlugin } from './plugin.ts';
 import { eventRoutes } from './routes.ts';
 
@@ -10,6 +11,7 @@ import { eventRoutes } from './routes.ts';
 export const tracking: Room = {
   name: 'tracking',
   errors: trackingErrors,
+  personalData: trackingPersonalData,
   plugins: [trackingPlugin],
   openRoutes: [trackingPageRoutes],
   routes: [eventRoutes, guideEventRoutes],

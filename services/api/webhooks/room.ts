@@ -2,6 +2,7 @@ import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
 import { chaptersIn, type Room } from '../http/room.ts';
 import { webhookErrors } from './errors.ts';
 import { MESSAGES } from './messages.ts';
+import { webhooksPersonalData } from './personal-data.ts';
 import { webhooksPlugin } from './plugin.ts';
 import { webhookRoutes } from './routes.ts';
 import { MAX_PENDING } from './webhooks.ts';
@@ -10,6 +11,7 @@ import { MAX_PENDING } from './webhooks.ts';
 export const webhooks: Room = {
   name: 'webhooks',
   errors: webhookErrors,
+  personalData: webhooksPersonalData,
   plugins: [webhooksPlugin],
   routes: [webhookRoutes],
   messages: MESSAGES,

@@ -1,6 +1,10 @@
 import { describe, expect, onTestFinished } from 'vitest';
+import { ROOMS } from '#services/api/app.ts';
 import { run } from '#services/api/cli.ts';
-import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
+import { anonymiseOlder } from '#services/api/guides/anonymise-guides.ts';
+import { guideSteps } from '#services/api/guides/guide-store.ts';
+import { personalDataOf } from '#services/api/http/room.ts';
+import { personalEvents } from '#services/api/tracking/personal-data.ts';
 import { RECENT } from '#shared/accounts/user-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
@@ -137,11 +141,10 @@ describe('npm run admin -- usage', () => {
     await cancel(cancelled);
     await register(event(delivered, 'Anulacion', { Anula: 'e1' }));
     expect(await admin(['account', 'demo2', 'nueva'])).toMatchObject({ code: 0 });
-    const personal = new PersonalDataStore(stores.mongo);
-    for await (const step of personal.steps(1_000, ''))
-      await personal.anonymiseOlder(step, new Date(), new Date());
-    await personal.anonymiseOlderEvents(new Date(), 1_000);
-    for await (const _ of personal.forgetUser('demo2'));
+    for await (const step of guideSteps(stores.mongo, 1_000))
+      await anonymiseOlder(stores.mongo, step, new Date(), new Date());
+    await personalEvents.anonymiseOlder(stores.mongo, new Date(), 1_000);
+    for (const { forgetUser } of personalDataOf(ROOMS)) await forgetUser?.(stores.mongo, 'demo2', () => {});
     const stored = /^2025-08 se guardo el \d{4}-\d\d-\d\d \d\d:\d\d \(America\/Mexico_City\)/;
     const again = await usage('2025-08');
     expect(again).toEqual({ code: 0, rows, err: expect.stringMatching(stored) });

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
+import { personalEvents } from '#services/api/tracking/personal-data.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
@@ -43,10 +43,10 @@ describe('in several answers are read, each once,', () => {
   test('the events that name a person', async ({ changingUri, newGuide, register }) => {
     const guide = await newGuide();
     const ids = Array.from({ length: 300 }, (_, i) => `n${i}`);
-    await register(...ids.map((Id) => event(guide, 'EnTransito', { Id, Nota: 'Rosa' })));
+    await register(...ids.map((Id) => event(guide, 'EnTransito', { Id, Nota: Id })));
     const mongo = await connectMongo(changingUri, { warn() {} });
-    const events = await new PersonalDataStore(mongo).personalEvents([guide]);
-    expect(events.map(({ told }) => told.Id)).toEqual(ids);
+    const events = await personalEvents.ofGuides(mongo, [guide]);
+    expect(events.map((record) => record.shownTo('side'))).toMatchObject(ids.map((Nota) => ({ Nota })));
     await mongo.close();
   });
 });

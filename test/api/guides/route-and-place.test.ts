@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
-import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
+import { anonymiseSection } from '#services/api/guides/anonymise-guides.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import { BranchStore, type Coverage } from '#shared/branches/branch-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
@@ -139,7 +139,7 @@ test('retention takes the route with the postal code, and leaves the branch', as
   const { body } = await demo.create([to({ CodigoPostal: '64000' })], 'the service');
   const [pickedUp] = body.data as Routed[];
   const numbers = [atHome, pickedUp].map((guide) => guide?.SEND_GUIA ?? '');
-  await new PersonalDataStore(stores.mongo).anonymiseSection(numbers, 'Destinatario');
+  await anonymiseSection(stores.mongo, numbers, 'Destinatario');
   const [routed, placed] = await Promise.all(numbers.map((_id) => guides.findOne({ _id })));
   expect(routed).toMatchObject({ destination: { code: 'MTY01' } });
   expect(routed).not.toHaveProperty('route');

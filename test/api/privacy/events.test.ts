@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
-import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
+import { personalEvents } from '#services/api/tracking/personal-data.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { type LogEntry, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
@@ -34,7 +34,8 @@ test('retention removes who received, and notes', async ({ newGuide, personal, r
     await register(delivered(guide, 'Rosa'), delivered(guide, undefined, 'La vecina'), delivered(guide));
   }
   const retention = new Retention({
-    store: new PersonalDataStore(stores.mongo),
+    mongo: stores.mongo,
+    kinds: [personalEvents],
     clock: new DatabaseClock(stores.mongo),
     redis: stores.redis,
     prefix: `${stores.prefix}:events`,

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, vi } from 'vitest';
-import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
+import { personalEvents } from '#services/api/tracking/personal-data.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
@@ -33,7 +33,8 @@ const test = printingTest
     return (options: { stepSize?: number; prefix?: string } = {}) => {
       const metrics = new Registry();
       const retention = new Retention({
-        store: new PersonalDataStore(stores.mongo),
+        mongo: stores.mongo,
+        kinds: [personalEvents],
         clock: new DatabaseClock(stores.mongo),
         redis: stores.redis,
         prefix: `${stores.prefix}:${task.id}`,

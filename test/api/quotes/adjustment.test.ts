@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { PersonalDataStore } from '#services/api/privacy/personal-data-store.ts';
+import { anonymiseSection } from '#services/api/guides/anonymise-guides.ts';
 import { ADJUSTMENT_EXAMPLE } from '#services/api/tracking/examples.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
@@ -206,7 +206,7 @@ describe('a parcel without an adjustment', () => {
 
   test('is anonymised, with its postal codes', async ({ guideOf, quoted, register, stores }) => {
     const guide = await quoted();
-    await new PersonalDataStore(stores.mongo).anonymiseSection([guide], 'Destinatario');
+    await anonymiseSection(stores.mongo, [guide], 'Destinatario');
     expect(await stores.mongo.collection('guides').findOne({ _id: guide as never })).not.toHaveProperty(
       'priced',
     );

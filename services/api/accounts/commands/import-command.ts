@@ -6,12 +6,12 @@ import { BranchStore } from '#shared/branches/branch-store.ts';
 import { InvalidFileError, LineReport } from '#shared/commands/csv.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
 import { type Comparison, compareCustomers } from '../customers/compare-customers.ts';
 import { createCustomers } from '../customers/create-customers.ts';
 import { CUSTOMER_COLUMNS, readCustomers, refuseWrongLines } from '../customers/customer-file.ts';
 import { PasswordFile } from '../customers/one-time-passwords.ts';
 import { NAME_RULE } from '../names.ts';
-import type { OwnedData } from '../owned-data.ts';
 import { ONE_TIME_DAYS } from '../password-rule.ts';
 import { example } from './command-line.ts';
 
@@ -27,7 +27,7 @@ que ya estan quedan como estan. Si un usuario esta en los dos archivos, vale la 
 
 Diez mil usuarios tardan mas de un minuto en dos nucleos libres: cada uno cuesta unos 15 ms de nucleo.`;
 
-export function addImportCommand(program: Command, run: Run, owned: readonly OwnedData[]): void {
+export function addImportCommand(program: Command, run: Run, personalData: readonly PersonalData[]): void {
   program
     .command('import')
     .description(
@@ -45,7 +45,7 @@ export function addImportCommand(program: Command, run: Run, owned: readonly Own
       let different = 0;
       await run(
         async (mongo, announce) => {
-          const found = await check(mongo, typedPath(path), owned);
+          const found = await check(mongo, typedPath(path), personalData);
           different = found.differences.count;
           const { missing, existing } = found;
           const details = { created: missing.length, existing, different };
@@ -64,12 +64,16 @@ export function addImportCommand(program: Command, run: Run, owned: readonly Own
 }
 
 /** @throws InvalidFileError for a file with a wrong line. */
-async function check(mongo: Connection, path: string, owned: readonly OwnedData[]): Promise<Comparison> {
+async function check(
+  mongo: Connection,
+  path: string,
+  personalData: readonly PersonalData[],
+): Promise<Comparison> {
   const report = new LineReport();
   const { branches } = await new BranchStore(mongo).snapshot();
   const file = await readCustomers(path, branches, report);
   refuseWrongLines(report);
-  const found = await compareCustomers(mongo, file, owned, report);
+  const found = await compareCustomers(mongo, file, personalData, report);
   refuseWrongLines(report);
   return found;
 }

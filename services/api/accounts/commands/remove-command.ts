@@ -5,15 +5,14 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
 import type { Run } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import { AccountLimitsStore } from '../account-limits.ts';
-import type { OwnedData } from '../owned-data.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
 import { example, usernameArgument } from './command-line.ts';
 
 /** In ms: by then every process knows that a user is disabled (docs/contract.md "Authentication"). */
 const IN_FORCE_MS = 10_000;
 
 /** The guides stay with their account. */
-export function addRemoveCommand(program: Command, run: Run, owned: readonly OwnedData[]): void {
+export function addRemoveCommand(program: Command, run: Run, personalData: readonly PersonalData[]): void {
   program
     .command('remove')
     .description('Lo elimina, y quita su nombre de las guias, manifiestos y eventos. No se puede deshacer.')
@@ -37,10 +36,10 @@ interrumpe, repitalo.`,
         await users.set(username, { disabled: true });
         process.stderr.write('Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n');
         await sleep(IN_FORCE_MS); // also for a user who was disabled a moment ago
-        await forgetName(mongo, username, owned);
+        await forgetName(mongo, username, personalData);
         await users.remove(username);
         const text = `Usuario eliminado: ${username} (cuenta: ${user.account})`;
-        return { text: text + (await closeAccount(mongo, user.account, owned)) };
+        return { text: text + (await closeAccount(mongo, user.account, personalData)) };
       }),
     );
 }
@@ -49,25 +48,29 @@ function keptName(username: string): string {
   return `Su cuenta se llama igual: ${username} se queda como nombre de la cuenta en guias, manifiestos y eventos. Si no debe\nquedar, use Ctrl-C y paselo antes a otra cuenta con account: se van guias y manifiestos, no los eventos de antes.\n`;
 }
 
-async function forgetName(mongo: Connection, username: string, owned: readonly OwnedData[]): Promise<void> {
+async function forgetName(
+  mongo: Connection,
+  username: string,
+  personalData: readonly PersonalData[],
+): Promise<void> {
   const progress = progressLine();
   let seen = 0;
   const onGuides = (step: number) => {
     seen += step;
     progress.show(`Guias revisadas: ${seen}`);
   };
-  for (const { forgetUser } of owned) await forgetUser?.(mongo, username, onGuides);
+  for (const { forgetUser } of personalData) await forgetUser?.(mongo, username, onGuides);
   progress.clear();
 }
 
-/** @returns a line for the operator, if the account has no users any more. */
+/** @returns lines for the operator, if the account has no users any more. */
 async function closeAccount(
   mongo: Connection,
   account: string,
-  owned: readonly OwnedData[],
+  personalData: readonly PersonalData[],
 ): Promise<string> {
   if (await new UserStore(mongo).hasAccount(account)) return '';
-  await new AccountLimitsStore(mongo).remove(account);
-  const left = await Promise.all(owned.map(({ leftOf }) => leftOf?.(mongo, account) ?? ''));
-  return `\nLa cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.${left.join('')}`;
+  const lines: string[] = [];
+  for (const data of personalData) lines.push((await data.closeAccount?.(mongo, account)) ?? '');
+  return lines.join('');
 }

@@ -2,8 +2,9 @@ import type { Connection } from 'mongoose';
 import { type ListedUser, UserStore } from '#shared/accounts/user-store.ts';
 import { LineReport } from '#shared/commands/csv.ts';
 import { chunks } from '#shared/stores/chunks.ts';
+import type { PersonalData } from '../../platform/personal-data.ts';
 import { type AccountLimits, AccountLimitsStore } from '../account-limits.ts';
-import { isOfTests, type OwnedData } from '../owned-data.ts';
+import { isOfTests } from '../personal-data.ts';
 import type { Customer, CustomerFile, FileAccount } from './customer-file.ts';
 
 /** Users in one query. */
@@ -23,19 +24,19 @@ export type Comparison = {
 
 /**
  * Compares a file of customers with what is stored.
- * @param owned tells which accounts without users were for rehearsals.
+ * @param personalData tells which accounts without users were for rehearsals.
  * @param report receives the lines that would mix test accounts with others.
  */
 export async function compareCustomers(
   mongo: Connection,
   { customers, accounts }: CustomerFile,
-  owned: readonly OwnedData[],
+  personalData: readonly PersonalData[],
   report: LineReport,
 ): Promise<Comparison> {
   const users = new UserStore(mongo, { allowDemo: true });
   const found: Comparison = { missing: [], limits: new Map(), existing: 0, differences: new LineReport() };
   for (const chunk of chunks([...accounts], AT_ONCE))
-    await compareAccounts({ mongo, users, owned }, chunk, report, found);
+    await compareAccounts({ mongo, users, personalData }, chunk, report, found);
   for (const chunk of chunks(customers, AT_ONCE)) {
     const stored = await users.findAll(chunk.map(({ username }) => username));
     const byName = new Map(stored.map((user) => [user.username, user]));
@@ -55,7 +56,11 @@ export async function compareCustomers(
 }
 
 async function compareAccounts(
-  { mongo, users, owned }: { mongo: Connection; users: UserStore; owned: readonly OwnedData[] },
+  {
+    mongo,
+    users,
+    personalData,
+  }: { mongo: Connection; users: UserStore; personalData: readonly PersonalData[] },
   accounts: readonly (readonly [name: string, account: FileAccount])[],
   report: LineReport,
   found: Comparison,
@@ -63,7 +68,7 @@ async function compareAccounts(
   const names = accounts.map(([name]) => name);
   const kinds = await users.kindsOf(names);
   const kindsOfGuides = await kindsOfFormer(
-    owned,
+    personalData,
     mongo,
     names.filter((name) => !kinds.has(name)),
   );
@@ -84,10 +89,16 @@ async function compareAccounts(
 }
 
 /** Returns whether accounts without users were for rehearsals, of those of which something is stored. */
-async function kindsOfFormer(owned: readonly OwnedData[], mongo: Connection, accounts: readonly string[]) {
+async function kindsOfFormer(
+  personalData: readonly PersonalData[],
+  mongo: Connection,
+  accounts: readonly string[],
+) {
   const kinds = new Map<string, boolean | undefined>();
   for (const chunk of chunks(accounts, GUIDES_AT_ONCE)) {
-    const found = chunk.map(async (account) => kinds.set(account, await isOfTests(owned, mongo, account)));
+    const found = chunk.map(async (account) =>
+      kinds.set(account, await isOfTests(personalData, mongo, account)),
+    );
     await Promise.all(found);
   }
   return kinds;

@@ -1,0 +1,27 @@
+import type { Connection } from 'mongoose';
+import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
+import type { PersonalData } from '../platform/personal-data.ts';
+import { AccountLimitsStore } from './account-limits.ts';
+
+/** The commands themselves store and remove users. */
+export const accountsPersonalData: PersonalData = {
+  keeps: `\`users\` has names of API users until \`npm run admin -- remove\`. \`audit\` has names and network addresses of API users and operators, for ${AUDIT_DAYS} days. Redis has hashes of a user's addresses, for 30 days`,
+  async closeAccount(mongo, account) {
+    await new AccountLimitsStore(mongo).remove(account);
+    return `\nLa cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`;
+  },
+  besideGuides: 'none',
+};
+
+/** Returns whether an account without users was for rehearsals, as the first room says that knows. */
+export async function isOfTests(
+  personalData: readonly PersonalData[],
+  mongo: Connection,
+  account: string,
+): Promise<boolean | undefined> {
+  for (const data of personalData) {
+    const known = await data.isOfTests?.(mongo, account);
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
+import { namesNobody, type PersonalData, replaceUser } from '../platform/personal-data.ts';
+import { GuideStore, guideSteps } from './guide-store.ts';
+import { untilStored } from './until-stored.ts';
+
+const GUIDES_AT_A_TIME = 2_000;
+
+export const guidesPersonalData: PersonalData = {
+  keeps:
+    '`guides` has the guide as it was sent, for `RETENTION_DAYS`: by default for ever, which the api logs at start; and the names of API users. `creations` has the guides of a creation until they are stored',
+  isOfTests: (mongo, account) => new GuideStore(mongo).areTests(account),
+  async moveToAccount(mongo, username, account, onGuides) {
+    for await (const step of new GuideStore(mongo).moveToAccount(username, account)) onGuides(step);
+  },
+  /** Waits for guides that are not stored yet. The rooms above follow, so they find what belongs to these guides. */
+  async forgetUser(mongo, username, onGuides) {
+    await untilStored(mongo);
+    for await (const { filter, count } of guideSteps(mongo, GUIDES_AT_A_TIME)) {
+      await replaceUser(mongo, GUIDES, username, filter);
+      onGuides(count);
+    }
+  },
+  /** `anonymise-guides.ts` takes what names persons in a guide itself. The other bodies have amounts, and a branch. */
+  besideGuides: namesNobody<
+    Omit<GuideDocument, 'guide' | 'route' | 'priced' | 'pickUp' | 'quote' | 'adjustment'>
+  >({
+    ...{ _id: false, creation: false, username: false, account: false, createdFor: false, createdAt: false },
+    ...{ cancelled: { by: false }, origin: { code: false, name: false } },
+    destination: { code: false, name: false },
+  }),
+};

@@ -1,0 +1,94 @@
+import type { Connection } from 'mongoose';
+import { type Collection, modelOf, pathsOfUser } from '#shared/stores/collection.ts';
+
+/**
+ * What a room stores of people: of API users and their accounts, and of senders and recipients. Retention, the erasure and
+ * export of a person's data, and the commands that change users ask every room.
+ */
+export type PersonalData = {
+  /** What, where, and for how long: a row of docs/security.md, in Markdown. */
+  keeps: string;
+  /** Returns whether an account without users was for rehearsals, by what is stored of it; undefined if nothing is. */
+  isOfTests?(mongo: Connection, account: string): Promise<boolean | undefined>;
+  /**
+   * Moves what a user made to another account. May be repeated.
+   * @param onGuides is called with the number of guides of each step.
+   */
+  moveToAccount?(
+    mongo: Connection,
+    username: string,
+    account: string,
+    onGuides: (guides: number) => void,
+  ): Promise<void>;
+  /**
+   * Puts `REMOVED_USER` in place of a user's name. May be repeated.
+   * @param onGuides is called with the number of guides of each step.
+   */
+  forgetUser?(mongo: Connection, username: string, onGuides: (guides: number) => void): Promise<void>;
+  /** Ends what an account without users needs no more. @returns what an operator should know of it, in lines. */
+  closeAccount?(mongo: Connection, account: string): Promise<string>;
+  /** What names senders and recipients beside the guides, over which `privacy` itself walks. */
+  besideGuides: PersonalRecords | 'none';
+};
+
+/** A kind of records that name senders and recipients of guides, or may do so. */
+export type PersonalRecords = {
+  /** The field of an export that lists them, and the part of the person whom a record names. */
+  field: string;
+  part: string;
+  /** Returns those of these guides, by guide and age. */
+  ofGuides(mongo: Connection, guides: readonly string[]): Promise<PersonalRecord[]>;
+  anonymise(mongo: Connection, ids: readonly string[]): Promise<void>;
+  /** Anonymises those of guides created before a moment. @returns how many; fewer than `limit` if none is left. */
+  anonymiseOlder(mongo: Connection, before: Date, limit: number): Promise<number>;
+  /** What names persons in texts that `anonymise` leaves. */
+  otherTexts: 'none';
+};
+
+export type PersonalRecord = {
+  id: string;
+  guide: string;
+  /** Name of the person whom the record names, if it names one. */
+  name: string | undefined;
+  /** Returns what an export shows of it: to the person whom it names, or to a side of its guide. */
+  shownTo(whom: 'named' | 'side'): object;
+};
+
+export function besideGuides(personalData: readonly PersonalData[]): PersonalRecords[] {
+  return personalData.flatMap(({ besideGuides: kind }) => (kind === 'none' ? [] : [kind]));
+}
+
+/** Each text within a document. Numbers, moments and the words of a list are no texts: they name nobody. */
+type Texts<T> = {
+  [F in keyof T as [Text<NonNullable<T[F]>>] extends [never] ? never : F]-?: Text<NonNullable<T[F]>>;
+};
+type Text<T> = string extends T
+  ? false
+  : T extends string | number | boolean | Date
+    ? never
+    : T extends readonly (infer Element)[]
+      ? Text<Element>
+      : keyof Texts<T> extends never
+        ? never
+        : Texts<T>;
+
+/** States that no text of a document names a sender or a recipient. A new text does not compile until it is stated too. */
+export function namesNobody<Document>(_texts: Texts<Document>): 'none' {
+  return 'none';
+}
+
+/** Replaces a removed user's name. No user name has a blank. */
+export const REMOVED_USER = 'usuario eliminado';
+
+/** Replaces a user's name in each `USERNAME` of a collection. @param among selects documents. */
+export async function replaceUser(
+  mongo: Connection,
+  collection: Collection,
+  username: string,
+  among: object = {},
+): Promise<void> {
+  for (const path of pathsOfUser(collection)) {
+    const named = { ...among, [path]: username };
+    await modelOf(mongo, collection).updateMany(named, { $set: { [path]: REMOVED_USER } });
+  }
+}
