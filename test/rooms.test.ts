@@ -42,6 +42,16 @@ describe('the core alone', () => {
     }
   });
 
+  test('says nothing of other rooms in its document', async ({ demo }) => {
+    const { status, body } = await demo.get('/api/openapi.json');
+    expect(status).toBe(200);
+    // Texts of the core's port for prices name quotes, and a label has the tracking page's code.
+    expect(JSON.stringify({ ...body, webhooks: undefined })).not.toMatch(
+      /manifiesto|evento|webhook|simula|docs|\{\{/i,
+    );
+    expect(body).toMatchObject({ webhooks: {} });
+  });
+
   test('has no route of another room', async ({ demo }) => {
     for (const path of ['eventos', 'manifiestos', 'webhooks', 'docs']) {
       expect((await demo.get(`/api/${path}`)).status).toBe(404);

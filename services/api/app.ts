@@ -71,7 +71,8 @@ export function buildApi(
     await server.register(openapi, {
       ...options,
       errors,
-      addedErrors: rooms.flatMap(({ addedErrors }) => (addedErrors ? [addedErrors] : [])),
+      description: rooms.map(({ introduction = '' }) => introduction).join(''),
+      additions: rooms.flatMap(({ adds }) => adds ?? []),
       messages: Object.assign({}, ...rooms.map(({ messages }) => messages)) as object,
     });
 

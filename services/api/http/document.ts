@@ -5,29 +5,25 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import service from '../package.json' with { type: 'json' };
 import { codigosOf, type ErrorTable } from './errors.ts';
-import { type AddedErrors, documentErrors } from './operation.ts';
+import { type Additions, completeOperations } from './operation.ts';
 import { ALL_CODIGOS } from './schemas.ts';
 import { SUBJECTS } from './subjects.ts';
 
-const DESCRIPTION = `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso, y [una página](/api/docs/probar) lo prueba sin programar.
-
-1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
-2. Las demás operaciones llevan \`Authorization: Bearer <token>\`.
-
-Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías y manifiestos, que dicen cuándo, registrar un webhook y simular.
-
-Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
-
-/** What the document has of the rooms: their errors, those that they add to operations of others, and what they send. */
-type Documented = { errors: ErrorTable; addedErrors: readonly AddedErrors[]; messages: object };
+/** What the document has of the rooms: its introduction, errors, what they add to operations of others, and what they send. */
+type Documented = {
+  description: string | undefined;
+  errors: ErrorTable;
+  additions: readonly Additions[];
+  messages: object;
+};
 
 /**
  * Serves the OpenAPI 3.1 document at `/api/openapi.json`. To be registered before the routes, whose schemas it
  * collects. Without `PUBLIC_URL` the server address is relative.
  */
 export const openapi = fp(async (server: HttpServer, options: ApiOptions & Documented) => {
-  const { config, errors, addedErrors, messages } = options;
-  documentErrors(server, errors, addedErrors);
+  const { config, description = '', errors, additions, messages } = options;
+  completeOperations(server, errors, additions);
   const codigos = [...new Set(Object.keys(errors).flatMap((code) => codigosOf(errors, code)))].toSorted();
   await server.register(swagger, {
     openapi: {
@@ -35,7 +31,7 @@ export const openapi = fp(async (server: HttpServer, options: ApiOptions & Docum
       info: {
         title: 'Guias de envio', // generators name packages after it, letter by ASCII letter
         version: service.version,
-        description: DESCRIPTION,
+        description,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.PUBLIC_URL ?? '/' }],
@@ -55,7 +51,7 @@ export const openapi = fp(async (server: HttpServer, options: ApiOptions & Docum
 });
 
 type Part = Record<string, unknown>;
-type Document = { paths: object; components?: object };
+type Document = { tags: { name: string }[]; paths: object; components?: object };
 
 /**
  * Returns a function that adds the messages that are sent, and names every `codigo`. It moves each schema with a `title` to
@@ -90,10 +86,15 @@ function completed(
     return { $ref: `#/components/schemas/${title}` };
   };
   const paths = move(document.paths) as object;
+  const operations = Object.values(document.paths).flatMap((methods: Record<string, { tags: string[] }>) =>
+    Object.values(methods),
+  );
+  const used = new Set(operations.flatMap(({ tags }) => tags));
   const webhooks = move(messages) as object;
   const byName = Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     ...document,
+    tags: document.tags.filter(({ name }) => used.has(name)),
     paths,
     webhooks,
     components: { ...document.components, schemas: Object.fromEntries(byName) },

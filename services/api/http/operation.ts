@@ -102,7 +102,7 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
     ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
     ...(request?.querystring && { schemaErrorFormatter: parameterErrors(request.querystring, invalid) }),
     preValidation: readQuery(request?.querystring, invalid),
-    ...(data && 'items' in data.schema && { preSerialization: writeInTurns(data.schema.items as TSchema) }),
+    ...(data && 'items' in data.schema && { preSerialization: writeInTurns }),
     ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
   };
 }
@@ -143,28 +143,68 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
   } as Documentation;
 }
 
-/** Errors that rooms add to operations of others, by their ids. */
-export type AddedErrors = Readonly<Record<string, readonly ErrorCode[]>>;
+/** Stands in an operation's description where the sentence of a room above goes. */
+export const ADDED_SENTENCE = '{{de otro cuarto}}';
+
+/** What a room adds to the operations of rooms below. */
+export type Additions = {
+  /** Errors, by the ids of operations. */
+  errors?: Readonly<Record<string, readonly ErrorCode[]>>;
+  /** Sentences in descriptions, by the ids of operations. */
+  sentences?: Readonly<Record<string, string>>;
+  /** Fields, descriptions and examples of schemas, by their titles. */
+  schemas?: Readonly<Record<string, AddedSchema>>;
+};
+type AddedSchema = { description?: string; properties?: Record<string, TSchema>; 'x-examples'?: object };
 
 /**
- * Describes the errors of each operation, from the table that answers them, so that the document cannot differ. To be called
- * before the routes are registered.
+ * Completes each operation: with what rooms add, and with its errors, from the table that answers them, so that the document
+ * cannot differ. To be called before the routes are registered.
  *
  * @throws Error, at start, for an error that no room has.
  */
-export function documentErrors(server: HttpServer, table: ErrorTable, added: readonly AddedErrors[]): void {
+export function completeOperations(
+  server: HttpServer,
+  table: ErrorTable,
+  additions: readonly Additions[],
+): void {
+  const schemas = Object.assign({}, ...additions.map((added) => added.schemas)) as Record<
+    string,
+    AddedSchema
+  >;
   server.addHook('onRoute', (route) => {
     const { errors, permission } = route.config ?? {};
-    const schema = route.schema as (Documentation & { operationId?: string; response?: object }) | undefined;
-    if (!errors || !schema) return;
-    const codes = [...errors, ...added.flatMap((each) => each[schema.operationId ?? ''] ?? [])];
+    if (!errors || !route.schema) return;
+    const schema = extended(route.schema, schemas) as Documentation & {
+      operationId: string;
+      description: string;
+      response: object;
+    };
+    const { operationId: id } = schema;
+    const codes = [...errors, ...additions.flatMap((added) => added.errors?.[id] ?? [])];
+    const sentences = additions.map((added) => added.sentences?.[id] ?? '').join('');
     const answers = { ...schema.response, ...errorResponses(table, codes) } as Record<string, Response>;
     route.schema = {
       ...schema,
+      description: schema.description.replace(ADDED_SENTENCE, () => sentences),
       response: withCommonHeaders(answers, permission !== undefined),
       'x-codigos': codigosByStatus(table, codes),
     } as FastifySchema;
   });
+}
+
+/** Returns a schema with what is added to those of its parts that have these titles. */
+function extended(part: unknown, added: Readonly<Record<string, AddedSchema>>): unknown {
+  if (Array.isArray(part)) return part.map((each) => extended(each, added));
+  if (typeof part !== 'object' || part === null) return part;
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, extended(value, added)]),
+  );
+  const more = typeof copy.title === 'string' ? added[copy.title] : undefined;
+  for (const [name, value] of Object.entries(more ?? {})) {
+    copy[name] = typeof value === 'object' ? { ...(copy[name] as object), ...value } : value;
+  }
+  return copy;
 }
 
 type Codes = Operation<RequestSchemas, TSchema>['invalid'];

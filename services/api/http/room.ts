@@ -3,7 +3,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiConfig, ApiOptions } from '../config.ts';
 import type { PersonalData } from '../platform/personal-data.ts';
 import { type ErrorTable, joinErrors } from './errors.ts';
-import type { AddedErrors } from './operation.ts';
+import type { Additions } from './operation.ts';
 
 /** What the chapters of the guide for integrators show in place of `{{name}}`, in Markdown. */
 export type ManualValues = Readonly<Record<string, string | number>>;
@@ -23,8 +23,8 @@ export type Room = {
   /** The word by which its folders are found. */
   name: string;
   errors: ErrorTable;
-  /** Errors that it adds to operations of rooms below. */
-  addedErrors?: AddedErrors;
+  /** What it adds to the operations of rooms below. */
+  adds?: Additions;
   /** Open, decorate and close what it needs. Each stands behind those that it uses, and so closes before them. */
   plugins?: readonly Plugin[];
   /** Routes without a token. */
@@ -33,6 +33,8 @@ export type Room = {
   routes?: readonly Plugin[];
   personalData: PersonalData | 'none';
   onBadUrl?: (config: ApiConfig) => BadUrlAnswer;
+  /** Introduces the OpenAPI document, in Markdown. */
+  introduction?: string;
   /** What is sent to others, as `webhooks` of the OpenAPI document. */
   messages?: object;
   manual?: {

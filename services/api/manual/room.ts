@@ -1,4 +1,5 @@
 import { chaptersIn, type Room } from '../http/room.ts';
+import { INTRODUCTION } from './introduction.ts';
 import { manualRoutes } from './routes.ts';
 
 /** The guide for integrators: the chapters of all rooms, and a page to try requests. */
@@ -6,6 +7,7 @@ export const manual: Room = {
   name: 'manual',
   errors: {},
   personalData: 'none',
+  introduction: INTRODUCTION,
   openRoutes: [manualRoutes],
   manual: {
     chapters: chaptersIn(

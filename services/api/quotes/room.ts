@@ -26,7 +26,7 @@ export const quotes: Room = {
   name: 'quotes',
   errors: quoteErrors,
   personalData: 'none',
-  addedErrors: { crearGuias: REFUSALS, validarGuias: REFUSALS },
+  adds: { errors: { crearGuias: REFUSALS, validarGuias: REFUSALS } },
   plugins: [tariffsPlugin],
   openRoutes: [calculatorRoutes],
   routes: [quoteRoute],

@@ -21,15 +21,6 @@ export const EVENTS_EXAMPLES = {
       Eventos: [{ Guia: '390458235877', Tipo: 'Pesaje', Ocurrido: '2026-11-21T18:05:00-06:00', ...WEIGHED }],
     },
   },
-  manifiesto: {
-    summary: 'Un manifiesto que se recoge, salvo una guía que falta',
-    value: {
-      Manifiesto: 'M48291365074',
-      Tipo: 'Recolectado',
-      Ocurrido: '2026-11-21T18:30:00-06:00',
-      Faltan: ['390458235877'],
-    },
-  },
 };
 
 const EVENT = {

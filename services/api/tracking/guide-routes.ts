@@ -55,15 +55,6 @@ const cancellation = operation({
     name: 'GuiaCancelada',
     message: 'Guia cancelada',
     schema: GuideSummary,
-    beside: {
-      Manifiesto: Type.Optional(
-        Type.String({
-          description:
-            'El manifiesto en que está la guía: la lista no cambia, así que avise a quien la recoge',
-          examples: ['M48291365074'],
-        }),
-      ),
-    },
     example: { ...CREATED_EXAMPLE, SEND_ESTATUS: 'Cancelado' },
   },
 });

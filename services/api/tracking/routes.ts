@@ -3,7 +3,7 @@ import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import { BODY_ERRORS, operation } from '../http/operation.ts';
+import { ADDED_SENTENCE, BODY_ERRORS, operation } from '../http/operation.ts';
 import { listErrors } from '../http/responses.ts';
 import { pageParameters } from '../http/schemas.ts';
 import { verdictErrors } from './errors.ts';
@@ -33,8 +33,7 @@ const registering = operation({
   summary: 'Registrar qué pasó con guías',
   description:
     'De guías de cualquier cuenta. Cada evento se registra o se rechaza por sí mismo. Repetir la solicitud no hace daño: ' +
-    `el mismo \`Id\` con el mismo contenido es \`repetido\`. Con \`Manifiesto\` se registra \`Recolectado\` de cada guía ` +
-    `del manifiesto, salvo las que \`Faltan\`. Un evento se rechaza con:\n\n${listErrors(verdictErrors, EVENT_ERRORS)}\n\n`,
+    `el mismo \`Id\` con el mismo contenido es \`repetido\`. ${ADDED_SENTENCE}Un evento se rechaza con:\n\n${listErrors(verdictErrors, EVENT_ERRORS)}\n\n`,
   permission: 'eventos.create',
   action: 'event',
   request: { body: EventsRequest },

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Adjustment } from '#shared/guides/adjustment.ts';
 import { FEED_TYPE_NAMES, GUIDE_STATUSES } from '#shared/guides/event-types.ts';
-import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import { Event, MAX_EVENTS, REASON_NAMES } from '#shared/tracking/event.ts';
 import { Codigo, describeSection } from '../http/schemas.ts';
 import { EVENTS_EXAMPLES } from './examples.ts';
@@ -10,37 +9,16 @@ import { EVENTS_EXAMPLES } from './examples.ts';
 
 export const EventFields = describeSection('Evento', Event);
 
-const { Ocurrido, Sucursal } = Event.properties;
 /**
- * Documents the body of `registrarEventos`. `eventsOf` and `checkEvent` validate it; `scanManifest` validates that of a
- * manifest. Descriptions say which fields go together, because generators would make two types.
+ * Documents the body of `registrarEventos`. `eventsOf` and `checkEvent` validate it.
  */
 export const EventsRequest = Type.Object(
   {
     Eventos: Type.Optional(Type.Array(EventFields, { minItems: 1, maxItems: MAX_EVENTS })),
-    Manifiesto: Type.Optional(
-      Type.String({
-        description:
-          'Número de un manifiesto, en lugar de `Eventos` y con `Tipo` y `Ocurrido`: cada una de sus guías se recogió',
-        examples: ['M48291365074'],
-      }),
-    ),
-    Tipo: Type.Optional(
-      Type.Enum(['Recolectado'], { type: 'string', description: 'Solo con `Manifiesto`, y obligatorio' }),
-    ),
-    Ocurrido: Type.Optional({ ...Ocurrido, description: 'Solo con `Manifiesto`, y obligatorio' }),
-    Sucursal: Type.Optional({ ...Sucursal, description: 'Solo con `Manifiesto`: dónde se recogió' }),
-    Faltan: Type.Optional(
-      Type.Array(Type.String({ description: 'Número de guía' }), {
-        maxItems: MAX_GUIDES,
-        description: 'Solo con `Manifiesto`: sus guías que no llegaron',
-        examples: [['390458235877']],
-      }),
-    ),
   },
   {
     title: 'SolicitudDeEventos',
-    description: 'Eventos de guías, o el escaneo de un manifiesto',
+    description: 'Eventos de guías',
     additionalProperties: false,
     'x-examples': EVENTS_EXAMPLES,
   },
@@ -48,8 +26,7 @@ export const EventsRequest = Type.Object(
 
 export const EventResult = Type.Object(
   {
-    indice: Type.Integer({ description: 'Posición en la solicitud, o en el manifiesto, desde 0' }),
-    SEND_GUIA: Type.Optional(Type.String({ description: 'La guía, de un manifiesto' })),
+    indice: Type.Integer({ description: 'Posición en la solicitud, desde 0' }),
     Id: Type.Optional(
       Type.String({ description: 'El del evento, o el que se le dio; falta si su forma está mal' }),
     ),
@@ -73,7 +50,6 @@ const TOLD = {
   Sucursal: Type.Optional(Type.String({ examples: ['MTY01'] })),
   Paquete: Type.Optional(Type.Integer({ description: 'Cuál; todos si falta' })),
   Motivo: Type.Optional(Type.Enum(REASON_NAMES, { type: 'string' })),
-  Manifiesto: Type.Optional(Type.String({ description: 'El que se escaneó; falta si fue la guía' })),
   Peso: Type.Optional(Type.Number({ description: 'De cada paquete, en kg; de un Pesaje' })),
   Largo: Type.Optional(Type.Number({ description: 'En cm, si se midió' })),
   Alto: Type.Optional(Type.Number({ description: 'En cm' })),
