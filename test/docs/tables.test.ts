@@ -9,6 +9,7 @@ import { TABLES } from './tables.ts';
 const PAGES: Record<string, (keyof typeof TABLES)[]> = {
   'docs/contract.md': ['states', 'demoUsers'],
   'docs/architecture.md': ['rooms', 'redisKeys', 'collections'],
+  'docs/security.md': ['personalData'],
   'k8s/settings.md': ['settings'],
   'examples/templates/README.md': ['helpers', 'fields'],
 };

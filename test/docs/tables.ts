@@ -147,6 +147,12 @@ function rooms(): string {
   return `\`\`\`mermaid\n${graph.join('\n')}\n\`\`\`\n`;
 }
 
+/** What each room keeps of people. */
+function personalData(): string {
+  const rows = ROOMS.flatMap(({ name, personalData: data }) => (data === 'none' ? [] : [[name, data.keeps]]));
+  return table(['room', 'what, and for how long'], rows);
+}
+
 /** What each helper of label templates draws. */
 const DRAWS: Readonly<Record<string, string>> = {
   '#page': 'The page, around everything else',
@@ -203,5 +209,5 @@ function table(heads: string[], rows: string[][]): string {
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
   ...{ settings, states, demoUsers },
-  ...{ rooms, redisKeys, collections, helpers, fields },
+  ...{ rooms, personalData, redisKeys, collections, helpers, fields },
 } satisfies Record<string, (page: string) => string>;
