@@ -75,7 +75,7 @@ const AUTHENTICATED: ErrorCode[] = ['access-denied', 'token-expired'];
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The errors that the route may answer, which `documentErrors` describes. `operation` sets it. */
+    /** The errors that the route may answer, which `completeOperations` describes. `operation` sets it. */
     errors?: readonly ErrorCode[];
   }
 }
