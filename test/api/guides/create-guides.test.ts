@@ -47,8 +47,8 @@ describe('POST /api/guias/crear creates', () => {
     for (const [two, one, uncovered, refused, many] of turns.flat()) {
       expect((two.body.data as CreatedGuide[]).map(way)).toEqual(['MEX01-MTY01', 'MEX01-PUE01']);
       expect((one.body.data as CreatedGuide[]).map(way)).toEqual(['GDL01-GDL01']);
-      expect(uncovered.body.message).toBe('No hay cobertura para el código postal: 99999');
-      expect(refused.body.message).toBe('La sucursal de origen no existe o no esta activa');
+      expect(uncovered.body.codigo).toBe('sin_cobertura');
+      expect(refused.body.codigo).toBe('origen_invalido');
       expect(many.body.message).toBe('Guias creadas: 30');
     }
     expect(await stored()).toBe(before + 10 * 33);
@@ -61,6 +61,62 @@ describe('POST /api/guias/crear creates', () => {
     const [guide] = await demo.created(minimalGuide());
     expect([before, parts.format(new Date())]).toContain(guide?.SEND_FECHA.slice(0, 10));
   });
+
+  test('guides without their unknown fields if the client prefers, and names fifty', async ({
+    demo,
+    stores,
+  }) => {
+    const lenient = { prefer: 'handling=lenient' };
+    const create = (body: object, ...Guia: object[]) =>
+      demo.post('/api/guias/crear', { TipoServicio: 'Domicilio', Guia, ...body }, lenient);
+    const { status, headers, body } = await create({ Origen: 'GDL01' }, minimalGuide(), {
+      ...minimalGuide(),
+      Prioridad: 'alta',
+    });
+    expect([status, headers.get('preference-applied')]).toEqual([200, 'handling=lenient']);
+    const left = { codigo: 'campo_desconocido' };
+    expect(body.advertencias).toMatchObject([
+      { campo: 'Origen', ...left },
+      { indice: 1, campo: 'Prioridad', ...left },
+    ]);
+    const [, created] = body.data as CreatedGuide[];
+    const guides = stores.mongo.collection<{ _id: string; guide: object }>('guides');
+    expect((await guides.findOne({ _id: created?.SEND_GUIA ?? '' }))?.guide).toEqual(minimalGuide());
+
+    const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, 1]));
+    const many = await create({}, { ...minimalGuide(), ...unknown });
+    expect([many.body.advertencias?.length, many.body.advertenciasTotal]).toEqual([50, 60]);
+  });
+
+  test('guides that labels do not print whole, with a warning for each field, also when repeated', async ({
+    demo,
+  }) => {
+    const key = { 'idempotency-key': 'letras' };
+    const guide = {
+      ...minimalGuide({ CodigoPostal: '06600', Municipio: '中' }),
+      Remitente: { Nombre: '中' },
+      Producto: { Contenido: '中', TipoEnvio: '中' },
+      Creado_por: { Agencia: '中' },
+      Referencia: '中',
+    };
+    const create = () =>
+      demo.post('/api/guias/crear', { TipoServicio: 'Domicilio', Guia: Array(10).fill(guide) }, key);
+    const first = await create();
+    expect(first.body.advertencias?.slice(0, 6)).toMatchObject(
+      [
+        'Remitente.Nombre',
+        'Destinatario.Municipio',
+        'Producto.Contenido',
+        'Producto.TipoEnvio',
+        'Creado_por.Agencia',
+        'Referencia',
+      ].map((campo) => ({ indice: 0, campo, codigo: 'caracteres_no_imprimibles' })),
+    );
+    expect([first.body.advertencias?.length, first.body.advertenciasTotal]).toEqual([50, 60]);
+    const again = await create();
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+  });
 });
 
 describe('POST /api/guias/crear refuses', () => {
@@ -72,7 +128,7 @@ describe('POST /api/guias/crear refuses', () => {
       minimalGuide({ DestinoCode: 'XXX99' }),
     ]);
     expect(status).toBe(400);
-    expect(body.message).toBe('No hay cobertura para el código postal: 99999');
+    expect(body.codigo).toBe('sin_cobertura');
     expect(body.details?.map(({ indice }) => indice)).toEqual([1, 2]);
     expect(await stored()).toBe(before);
   });
