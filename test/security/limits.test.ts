@@ -79,7 +79,7 @@ describe('a request', () => {
       if (!socket.write(Buffer.alloc(64 * 1024, 0x20))) await once(socket, 'drain');
     const answer = (await socket.toArray()).join('');
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answer).toContain('El cuerpo de la solicitud excede el limite de 4 MiB');
+    expect(answer).toContain('"codigo":"cuerpo_muy_grande"');
   });
 });
 
@@ -95,8 +95,7 @@ describe('a slow connection', () => {
       });
       socket.on('close', () => resolve(answer)).on('error', reject);
     });
-  const LATE =
-    /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"message":"La solicitud no llego completa a tiempo"/;
+  const LATE = /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"codigo":"solicitud_incompleta"/;
 
   test('that sends its head a byte at a time is ended', async ({ impatient }) => {
     const answer = await ended(impatient, (socket) => {

@@ -39,7 +39,7 @@ describe('a guide of another account', () => {
         }
         expect(theirs.body).toEqual({
           response: 'ERROR',
-          message: 'Guia no encontrada',
+          message: expect.any(String),
           codigo: 'guia_no_encontrada',
           requestId: expect.any(String),
         });

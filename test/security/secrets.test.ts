@@ -121,7 +121,7 @@ describe('the internal token', () => {
     for (const route of routes) {
       const { statusCode, body } = await branches.server.inject({ ...route, headers });
       expect([route.url, statusCode]).toEqual([route.url, 401]);
-      expect(JSON.parse(body)).toMatchObject({ response: 'ERROR', message: 'Acceso denegado' });
+      expect(JSON.parse(body)).toMatchObject({ response: 'ERROR', codigo: 'acceso_denegado' });
     }
   });
 });

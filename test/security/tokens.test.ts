@@ -25,14 +25,14 @@ const bySomebodyElse = hmac('sha256', 'another secret, but as long as ours is');
 
 /** A route that asks only for a token, and says of a good one what no other answer says. */
 const PATH = '/api/guias/etiqueta/1';
-const LET_IN = [404, 'Guia no encontrada'];
-const DENIED = [401, 'Acceso denegado'];
+const LET_IN = [404, 'guia_no_encontrada'];
+const DENIED = [401, 'acceso_denegado'];
 const test = services
   /** A token as the api issued it. */
   .extend('issued', { scope: 'file' }, ({ demo }) => demo.token)
   .extend('ask', { scope: 'file' }, ({ api }) => async (headers: Record<string, string>) => {
     const { status, headers: answered, body } = await call(api.url + PATH, { headers });
-    return { outcome: [status, body.message], challenge: answered.get('www-authenticate') };
+    return { outcome: [status, body.codigo], challenge: answered.get('www-authenticate') };
   });
 
 describe('a token of ours', () => {
@@ -52,7 +52,7 @@ describe('a token of ours', () => {
   test('that has expired has a message of its own, unless its signature is wrong', async ({ ask }) => {
     const old = { ...GOOD, iat: now - 120, exp: now - 60 };
     expect(await ask({ authorization: `Bearer ${token(old)}` })).toEqual({
-      outcome: [401, 'Token expirado'],
+      outcome: [401, 'token_expirado'],
       challenge: 'Bearer error="invalid_token"',
     });
     const others = token(old, HEADER, bySomebodyElse);
@@ -101,6 +101,6 @@ describe('is refused: a token', () => {
     const query = await call(`${api.url}${PATH}?access_token=${issued}&token=${issued}`);
     const cookie = { cookie: `access_token=${issued}; token=${issued}` };
     for (const { status, body } of [query, await call(api.url + PATH, { headers: cookie })])
-      expect([status, body.message]).toEqual(DENIED);
+      expect([status, body.codigo]).toEqual(DENIED);
   });
 });

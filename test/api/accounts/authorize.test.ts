@@ -44,12 +44,12 @@ const OPERATIONS: [method: string, path: string, permission: Permission | 'any',
   ['DELETE', '/api/webhooks/{id}', 'webhooks.admin', 'eliminarWebhook'],
 ];
 const PASSWORD = 'una clave larga';
-const FORBIDDEN = [403, 'No tiene permiso para realizar esta accion'];
+const FORBIDDEN = [403, 'sin_permiso'];
 
 const test = services.extend('asUserWith', { scope: 'file' }, async ({ api, stores }) => {
   const users = new UserStore(stores.mongo);
   const passwordHash = await hashPassword(PASSWORD);
-  /** Sends an empty request as a user with these permissions. @returns status and message. */
+  /** Sends an empty request as a user with these permissions. @returns status and code. */
   return async (permissions: Permission[], method: string, path: string) => {
     const username = `con-${permissions.join('-')}`;
     await users.create({
@@ -67,7 +67,7 @@ const test = services.extend('asUserWith', { scope: 'file' }, async ({ api, stor
       method,
       headers: { authorization: `Bearer ${token}` },
     });
-    return [status, body.message];
+    return [status, body.codigo];
   };
 });
 
@@ -99,6 +99,6 @@ describe('an operation', () => {
 
   test.for(OPERATIONS)('%s %s without a token is refused', async ([method, path], { api }) => {
     const { status, body } = await call(api.url + path.replace(/\{\w+\}/, '1'), { method });
-    expect([status, body.message]).toEqual([401, 'Acceso denegado']);
+    expect([status, body.codigo]).toEqual([401, 'acceso_denegado']);
   });
 });

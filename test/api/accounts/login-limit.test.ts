@@ -30,7 +30,7 @@ describe('failed logins', () => {
     for (const url of urls) {
       const { status, headers, body } = await login('otro', 'demo1234', '203.0.113.2', url);
       expect(status).toBe(429);
-      expect(body.message).toBe('Demasiados intentos, intente mas tarde');
+      expect(body.codigo).toBe('demasiados_intentos');
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(800);
     }
   });

@@ -69,9 +69,9 @@ test('without ALLOW_DEMO_USERS demo users and their tokens are refused', async (
   const { url } = await startApi({ ALLOW_DEMO_USERS: 'false' });
   const headers = { 'x-username': 'demo', 'x-password': 'demo1234' };
   const refused = await call(`${url}/api/auth/login`, { method: 'POST', headers });
-  expect([refused.status, refused.body.message]).toEqual([401, 'Usuario o contrasena incorrectos']);
+  expect([refused.status, refused.body.codigo]).toEqual([401, 'credenciales_incorrectas']);
   const { status, body } = await new Client(url, demo.token).get('/api/auth/validate');
-  expect([status, body.message]).toEqual([401, 'Acceso denegado']);
+  expect([status, body.codigo]).toEqual([401, 'acceso_denegado']);
 });
 
 /** Within which an end of a token is in force on every process, in ms (docs/contract.md "Authentication"). */
@@ -95,10 +95,10 @@ const logoutTest = services
 
 const validate = async (client: Client, url = client.url) => {
   const { status, body } = await new Client(url, client.token).get('/api/auth/validate');
-  return [status, body.message];
+  return [status, body.codigo ?? body.message];
 };
 const GOOD = [200, 'Token valido'];
-const ENDED = [401, 'Acceso denegado'];
+const ENDED = [401, 'acceso_denegado'];
 
 logoutTest(
   'POST /api/auth/logout ends the token on every process, and no other token',

@@ -38,11 +38,7 @@ describe('the requests of an account', () => {
 
     for (const refused of [await ask(demo2), await demo.get('/api/sucursales'), await demo.create([])]) {
       expect(refused.status).toBe(429);
-      expect(refused.body).toMatchObject({
-        response: 'ERROR',
-        message: 'Demasiadas solicitudes, intente mas tarde',
-        codigo: 'cuota_excedida',
-      });
+      expect(refused.body).toMatchObject({ response: 'ERROR', codigo: 'cuota_excedida' });
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80);
       expect(refused.headers.get('ratelimit-policy')).toBe('"solicitudes";q=20;w=2000');
       expect(refused.headers.get('ratelimit')).toMatch(/^"solicitudes";r=0;t=\d{4}$/);

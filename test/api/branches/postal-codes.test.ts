@@ -19,30 +19,17 @@ const KNOWN = { timeout: 30_000, interval: 100 };
 test('a postal code is answered from the catalogue that is in force', async ({ api, demo, store }) => {
   const ask = async (cp: string) => {
     const { status, body } = await demo.get(`/api/codigos-postales/${cp}`);
-    const { codigo, message, data } = body;
-    return { status, ...(codigo && { codigo }), message, ...(data !== undefined && { data }) };
+    return { status, codigo: body.codigo, data: body.data };
   };
-  const withdrawn = {
-    status: 404,
-    codigo: 'sin_catalogo',
-    message: 'El transportista no ofrece el catalogo de codigos postales',
-  };
+  const withdrawn = { status: 404, codigo: 'sin_catalogo' };
   expect(await ask('01000')).toEqual(withdrawn);
   await store.replace(0, [PEÑON], 'ana');
-  const found = { status: 200, message: 'Codigo postal encontrado', data: PEÑON };
+  const found = { status: 200, data: PEÑON };
   await expect.poll(() => ask('01000'), KNOWN).toEqual(found);
   expect(await ask('%2001000')).toEqual(found);
-  expect(await ask('64000')).toEqual({
-    status: 404,
-    codigo: 'codigo_postal_desconocido',
-    message: 'El codigo postal no esta en el catalogo: 64000',
-  });
+  expect(await ask('64000')).toEqual({ status: 404, codigo: 'codigo_postal_desconocido' });
   for (const wrong of ['1000', '010000', 'O1000', '٠١٠٠٠']) {
-    expect(await ask(wrong)).toEqual({
-      status: 400,
-      codigo: 'parametro_invalido',
-      message: "El parametro 'cp' debe tener 5 digitos, tambien los ceros del principio",
-    });
+    expect(await ask(wrong)).toEqual({ status: 400, codigo: 'parametro_invalido' });
   }
   await store.replace(1, [{ ...PEÑON, Colonias: ['Zarza'] }], 'ana');
   await api.server.catalogue.look();

@@ -127,7 +127,7 @@ test('crear, validar and cotizar name a postal code of another state, of recipie
     const sender = {
       campo: 'Remitente.CodigoPostal',
       codigo,
-      message: 'El código postal 06600 es de Ciudad de México y el estado dice Edo. de México',
+      message: expect.stringMatching(/06600.*Ciudad de México.*Edo\. de México/),
     };
     expect(body.advertencias).toEqual([
       { indice: 0, ...sender },
@@ -135,7 +135,7 @@ test('crear, validar and cotizar name a postal code of another state, of recipie
         indice: 1,
         campo: 'Destinatario.CodigoPostal',
         codigo,
-        message: 'El código postal 64000 es de Nuevo León y el estado dice Jalisco',
+        message: expect.stringMatching(/64000.*Nuevo León.*Jalisco/),
       },
       { indice: 1, ...sender },
     ]);
@@ -158,7 +158,7 @@ test('crear and validar name a home delivery without street or number, cotizar d
     indice,
     campo: missing[0],
     codigo: 'domicilio_incompleto',
-    message: `La entrega es a domicilio y falta: ${missing.join(', ')}`,
+    message: expect.stringContaining(missing.join(', ')),
   });
   for (const path of ['/api/guias/crear', VALIDATE]) {
     const { body } = await demo.post(path, { TipoServicio: 'Domicilio', Guia });

@@ -68,14 +68,14 @@ describe('POST /api/guias/{guia}/cancelar', () => {
     const { SEND_GUIA } = await newGuide();
     const ask = async (user: string) => {
       const { status, body } = await cancel(await Client.login(api.url, user), SEND_GUIA);
-      return [status, body.message];
+      return [status, body.codigo];
     };
-    expect(await ask('lectura')).toEqual([403, 'No tiene permiso para realizar esta accion']);
-    expect(await ask('otro')).toEqual([404, 'Guia no encontrada']);
+    expect(await ask('lectura')).toEqual([403, 'sin_permiso']);
+    expect(await ask('otro')).toEqual([404, 'guia_no_encontrada']);
     await stores.mongo
       .collection<{ _id: string }>('users')
       .updateOne({ _id: 'operaciones' }, { $addToSet: { permissions: 'guias.cancel' as never } });
-    expect(await ask('operaciones')).toEqual([404, 'Guia no encontrada']);
+    expect(await ask('operaciones')).toEqual([404, 'guia_no_encontrada']);
     expect((await guides.findOne({ _id: SEND_GUIA }))?.status).toBe('Documentado');
   });
 
@@ -104,7 +104,7 @@ describe('the labels of a cancelled guide', () => {
       ]) {
         const { status, headers: answered, body } = await demo.get(path, headers);
         expect([status, answered.get('etag')]).toEqual([409, null]);
-        expect(body).toMatchObject({ message: 'La guia esta cancelada', codigo: 'guia_cancelada' });
+        expect(body.codigo).toBe('guia_cancelada');
       }
     },
   );
@@ -113,8 +113,8 @@ describe('the labels of a cancelled guide', () => {
     const numbers = [await newGuide(), await newGuide(), await newGuide()].map(({ SEND_GUIA }) => SEND_GUIA);
     for (const i of [0, 2]) await cancel(demo, numbers[i] ?? '');
     const { status, body } = await demo.post('/api/guias/etiquetas', { Guias: numbers, Tipo: 'carta' });
-    const problem = { codigo: 'guia_cancelada', message: 'La guia esta cancelada' };
-    expect([status, body.details]).toEqual([409, [0, 2].map((indice) => ({ indice, ...problem }))]);
-    expect(body).toMatchObject(problem);
+    const problem = { codigo: 'guia_cancelada', message: body.message };
+    expect([status, body.codigo]).toEqual([409, 'guia_cancelada']);
+    expect(body.details).toEqual([0, 2].map((indice) => ({ indice, ...problem })));
   });
 });

@@ -92,15 +92,15 @@ test('crear and validar name a colonia of another postal code, of recipient and 
     expect(await warned(path)).toEqual([
       {
         ...{ indice: 1, campo: 'Destinatario.Colonia', codigo },
-        message: "El campo 'Destinatario.Colonia' no es una colonia del 06600; ¿quiso decir 'Juárez'?",
+        message: expect.stringMatching(/06600.*'Juárez'/),
       },
       {
         ...{ indice: 1, campo: 'Remitente.Colonia', codigo },
-        message: "El campo 'Remitente.Colonia' no es una colonia del 64000, que tiene: A, B, C, D, E y 2 más",
+        message: expect.stringMatching(/64000.* A, B, C, D, E y 2 más$/),
       },
       {
         ...{ indice: 2, campo: 'Destinatario.Colonia', codigo },
-        message: "El campo 'Destinatario.Colonia' no es una colonia del 06600, que tiene: Juárez, Roma Norte",
+        message: expect.stringMatching(/06600.* Juárez, Roma Norte$/),
       },
     ]);
   }

@@ -23,7 +23,7 @@ const inBranch = test.extend('gdl', { scope: 'file' }, async ({ other }) => {
   return { ask, newGuides: (count: number) => newGuides(other, count) };
 });
 const problemsOf = ({ body }: Awaited<ReturnType<Client['post']>>) =>
-  body.details?.map(({ indice, codigo, message }) => [indice, codigo, message]);
+  body.details?.map(({ indice, codigo }) => [indice, codigo]);
 const meeting = test
   /** An api whose next insert into a collection waits until it is released. */
   .extend('held', { scope: 'file' }, async ({ startApi, stores }, { onCleanup }) => {
@@ -85,7 +85,7 @@ describe('a manifest', () => {
     const { Manifiesto } = manifestOf(answer);
     expect(isManifestNumber(Manifiesto)).toBe(true);
     const wrongDigit = Manifiesto.slice(0, -1) + ((Number(Manifiesto.at(-1)) + 1) % 10);
-    expect((await demo.get(`/api/manifiestos/${wrongDigit}`)).body.message).toBe('Manifiesto no encontrado');
+    expect((await demo.get(`/api/manifiestos/${wrongDigit}`)).body.codigo).toBe('manifiesto_no_encontrado');
   });
 
   test('of 500 guides is one request, and no guide of it comes into another', async ({ demo, make }) => {
@@ -94,12 +94,11 @@ describe('a manifest', () => {
     expect(listOf(answer)).toEqual(guides);
     const [fresh = ''] = await newGuides(demo, 1);
     const again = await make([fresh, guides[7], guides[499]]);
-    const { Manifiesto } = manifestOf(answer);
     expect(again.status).toBe(409);
-    const message = `La guia ya esta en el manifiesto ${Manifiesto}`;
+    expect(again.body.message).toContain(manifestOf(answer).Manifiesto);
     expect(problemsOf(again)).toEqual([
-      [1, 'guia_en_manifiesto', message],
-      [2, 'guia_en_manifiesto', message],
+      [1, 'guia_en_manifiesto'],
+      [2, 'guia_en_manifiesto'],
     ]);
     // Nothing of the refused one was kept.
     expect((await make([fresh])).status).toBe(200);
@@ -120,14 +119,12 @@ describe('a manifest', () => {
     const answer = await make([mine, cancelled, moving, elsewhere, mine]);
     expect([answer.status, answer.body.codigo]).toEqual([409, 'guia_cancelada']);
     expect(problemsOf(answer)).toEqual([
-      [1, 'guia_cancelada', 'La guia esta cancelada'],
-      [2, 'guia_en_camino', 'La guia ya va en camino y no entra en un manifiesto'],
-      [
-        ...[3, 'guia_de_otra_sucursal'],
-        'La guia sale de la sucursal GDL01, y el manifiesto es de la sucursal MEX01',
-      ],
-      [4, 'guia_repetida', 'La guia esta dos veces en la lista'],
+      [1, 'guia_cancelada'],
+      [2, 'guia_en_camino'],
+      [3, 'guia_de_otra_sucursal'],
+      [4, 'guia_repetida'],
     ]);
+    expect(answer.body.details?.[2]?.message).toMatch(/GDL01.*MEX01/);
     expect((await make([mine])).status).toBe(200);
   });
 
@@ -147,8 +144,8 @@ describe('a manifest', () => {
     expect([theirs.status, problemsOf(theirs)]).toEqual([
       404,
       [
-        [0, 'guia_no_encontrada', 'Guia no encontrada'],
-        [1, 'guia_no_encontrada', 'Guia no encontrada'],
+        [0, 'guia_no_encontrada'],
+        [1, 'guia_no_encontrada'],
       ],
     ]);
     const { Manifiesto } = manifestOf(await make([guide]));
@@ -216,10 +213,7 @@ describe('a manifest of all that waits', () => {
       expect(listOf(answer).toSorted()).toEqual([first, last].toSorted());
       expect(manifestOf(answer)).not.toHaveProperty('QuedanGuias');
       const none = await gdl.ask();
-      expect([none.status, none.body.codigo, none.body.message]).toEqual([
-        ...[409, 'sin_guias_por_entregar'],
-        'La sucursal GDL01 no tiene guias Documentado sin manifiesto',
-      ]);
+      expect([none.status, none.body.codigo]).toEqual([409, 'sin_guias_por_entregar']);
     },
   );
 
@@ -376,7 +370,7 @@ describe('manifests that meet', () => {
 /** Whichever is first, the manifest's list, both answers and the states of its guides agree. */
 describe('a manifest and a cancellation that meet', () => {
   const REFUSED = {
-    made: [[0, 'guia_cancelada', 'La guia esta cancelada']],
+    made: [[0, 'guia_cancelada']],
     ...{ named: undefined, rest: undefined },
   };
   const LISTED = {

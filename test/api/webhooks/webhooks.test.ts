@@ -11,11 +11,9 @@ import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 /** `/api/webhooks` (docs/contract.md "Webhooks"), each test as a user whose account has none. */
 
 type Listed = { Id: string; Activo: boolean; Pendientes: number; [field: string]: unknown };
-const URL_RULE =
-  "El campo 'Url' debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada";
-const UNKNOWN = [404, 'webhook_no_encontrado', 'Webhook no encontrado'];
-const TOO_MANY = [429, 'cuota_excedida', 'Demasiadas solicitudes, intente mas tarde'];
-const outcome = ({ status, body }: Answer) => [status, body.codigo, body.message];
+const UNKNOWN = [404, 'webhook_no_encontrado'];
+const TOO_MANY = [429, 'cuota_excedida'];
+const outcome = ({ status, body }: Answer) => [status, body.codigo];
 
 const test = webhooksTest
   .override('api', { scope: 'file' }, ({ startApi, webhooks }) => startApi({ WEBHOOKS_URL: webhooks.url }))
@@ -150,32 +148,16 @@ describe('to change', () => {
   });
 
   test.for([
-    [{ Url: 'http://tienda.example/' }, 'campo_formato', 'Url', URL_RULE],
+    [{ Url: 'http://tienda.example/' }, 'campo_formato', 'Url'],
     [{ Descripcion: 'a'.repeat(121) }, 'campo_largo', 'Descripcion'],
-    [
-      { Activo: 'no' },
-      'campo_tipo',
-      'Activo',
-      "El campo 'Activo' debe ser un booleano (boolean), no un texto",
-    ],
-    [
-      { Tipos: 'Entregado' },
-      'campo_tipo',
-      'Tipos',
-      "El campo 'Tipos' debe ser un arreglo (array), no un texto",
-    ],
-    [
-      { Tipos: ['Entregado', 'Perdido'] },
-      'campo_formato',
-      'Tipos.1',
-      "El campo 'Tipos.1' debe ser uno de: Recolectado, EnTransito, EnSucursal, EnReparto, Entregado, Incidencia, Devuelto, Anulacion, Pesaje, Cancelacion",
-    ],
-    [{ Secreto: 'x' }, 'campo_desconocido', 'Secreto', "Campo desconocido: 'Secreto'"],
-  ] as const)('%j is refused', async ([sent, codigo, campo, message], { strict, register }) => {
+    [{ Activo: 'no' }, 'campo_tipo', 'Activo'],
+    [{ Tipos: 'Entregado' }, 'campo_tipo', 'Tipos'],
+    [{ Tipos: ['Entregado', 'Perdido'] }, 'campo_formato', 'Tipos.1'],
+    [{ Secreto: 'x' }, 'campo_desconocido', 'Secreto'],
+  ] as const)('%j is refused', async ([sent, codigo, campo], { strict, register }) => {
     const { Id } = await register('http://127.0.0.1:1/');
     const { status, body } = await strict.patch(`/api/webhooks/${Id}`, sent);
     expect([status, body.codigo, body.details?.[0]?.campo]).toEqual([400, codigo, campo]);
-    if (message) expect(body.message).toBe(message);
   });
 });
 
@@ -193,7 +175,7 @@ describe('to skip', () => {
     receiver.answer = (response) => arrived.resolve(response);
     const { Id } = await register(receiver.url);
     const skip = () => demo.post(`/api/webhooks/${Id}/activar`, { saltar: true });
-    const NOTHING = [409, 'nada_que_saltar', 'El webhook no tiene un mensaje fallido que saltar'];
+    const NOTHING = [409, 'nada_que_saltar'];
     expect(outcome(await skip())).toEqual(NOTHING);
     const last = await append(2);
     await store.wake('demo', 0);
@@ -218,12 +200,11 @@ describe('to skip', () => {
   });
 
   test.for([
-    [{ saltar: true, cursor: 'ZTE' }, 'campo_formato', "El campo 'saltar' no va junto con cursor"],
-    [{ saltar: 1 }, 'campo_tipo', "El campo 'saltar' debe ser un booleano (boolean), no un numero"],
-  ] as const)('%j is refused', async ([sent, codigo, message], { demo, register }) => {
+    [{ saltar: true, cursor: 'ZTE' }, 'campo_formato'],
+    [{ saltar: 1 }, 'campo_tipo'],
+  ] as const)('%j is refused', async ([sent, codigo], { demo, register }) => {
     const { Id } = await register('http://127.0.0.1:1/');
-    const { status, body } = await demo.post(`/api/webhooks/${Id}/activar`, sent);
-    expect([status, body.codigo, body.message]).toEqual([400, codigo, message]);
+    expect(outcome(await demo.post(`/api/webhooks/${Id}/activar`, sent))).toEqual([400, codigo]);
   });
 });
 
@@ -332,13 +313,12 @@ describe('to activate', () => {
   });
 
   test.for([
-    [{ cursor: 'xxx' }, 'campo_formato', "El campo 'cursor' debe ser un 'siguiente' de GET /api/eventos"],
+    [{ cursor: 'xxx' }, 'campo_formato'],
     [{ cursor: Buffer.from('e999999').toString('base64url') }, 'campo_formato'],
-    [[], 'solicitud_invalida', 'Solicitud invalida'],
-  ] as const)('%j is refused', async ([sent, codigo, message], { demo, register }) => {
+    [[], 'solicitud_invalida'],
+  ] as const)('%j is refused', async ([sent, codigo], { demo, register }) => {
     const { Id } = await register('http://127.0.0.1:1/');
-    const { status, body } = await demo.post(`/api/webhooks/${Id}/activar`, sent);
-    expect([status, body.codigo, body.message]).toEqual([400, codigo, message ?? expect.any(String)]);
+    expect(outcome(await demo.post(`/api/webhooks/${Id}/activar`, sent))).toEqual([400, codigo]);
   });
 });
 
@@ -348,9 +328,7 @@ test('an account has five at most, also of those at the same moment', async ({ a
     Array.from({ length: 12 }, () => otro.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' })),
   );
   const refused = answers.filter(({ status }) => status !== 200);
-  expect(refused.map(outcome)).toEqual(
-    Array(7).fill([409, 'webhooks_excedidos', 'Maximo 5 webhooks por cuenta']),
-  );
+  expect(refused.map(outcome)).toEqual(Array(7).fill([409, 'webhooks_excedidos']));
   const [first, ...others] = await store.list('otro');
   expect(others).toHaveLength(4);
   await send(otro, 'DELETE', first?.id ?? '');
@@ -393,7 +371,7 @@ describe('an address', () => {
     ['http://10.20.0.1/'],
     ['https://[::ffff:10.0.0.1]/'],
   ])('%s is refused', async ([Url], { strict }) => {
-    expect(outcome(await strict.post('/api/webhooks', { Url }))).toEqual([400, 'campo_formato', URL_RULE]);
+    expect(outcome(await strict.post('/api/webhooks', { Url }))).toEqual([400, 'campo_formato']);
   });
 
   test.for([

@@ -117,13 +117,12 @@ export class Load {
     const guide = { ...minimalGuide({ CodigoPostal: postalCode }), Producto: { Contenido: key } };
     const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [guide] });
     return this.#untilServed(patience, 'create', '/api/guias/crear', { key, body }, (reply) => {
-      const { message, data } = JSON.parse(reply.body.toString()) as {
+      const { codigo, message, data } = JSON.parse(reply.body.toString()) as {
+        codigo?: string;
         message: string;
         data: CreatedGuide[];
       };
-      if (reply.status === 400 && !place) {
-        return message === `No hay cobertura para el código postal: ${postalCode}` ? {} : { wrong: message };
-      }
+      if (reply.status === 400 && !place) return codigo === 'sin_cobertura' ? {} : { wrong: message };
       const [created] = data ?? [];
       if (reply.status !== 200 || !created) return { wrong: `${postalCode}: ${message}` };
       numbers.add(created.SEND_GUIA);
@@ -137,7 +136,7 @@ export class Load {
   #label(patience: number, number: string): Promise<unknown> {
     return this.#untilServed(patience, 'label', `/api/guias/etiqueta/${number}`, undefined, (reply) => {
       const text = reply.body.toString('latin1');
-      if (reply.status === 500 && text.includes('"Error al generar la etiqueta"')) return { again: true };
+      if (reply.status === 500 && /"etiqueta_(fallida|tardia)"/.test(text)) return { again: true };
       if (reply.status !== 200) return { wrong: text };
       // The title of its PDF, as UTF-16.
       const title = Buffer.from(number, 'utf16le').swap16().toString('hex');
@@ -201,6 +200,6 @@ function judgeRefusal({ status, retryAfter, body }: Reply): Verdict<never> | und
   if (status !== 503) return undefined;
   // The customer repeats with the same key, which is right whatever became of the guide.
   if (body.includes('"resultado_desconocido"')) return { again: true };
-  const right = retryAfter && body.includes('"Servicio no disponible, intente de nuevo"');
-  return right ? { again: true } : { again: true, wrong: `503 without its text or Retry-After: ${body}` };
+  const right = retryAfter && /"(servicio_no_disponible|saturado)"/.test(body.toString());
+  return right ? { again: true } : { again: true, wrong: `503 without its code or Retry-After: ${body}` };
 }

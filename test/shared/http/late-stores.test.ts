@@ -79,7 +79,7 @@ const BUILD = {
 const NEEDS_MONGODB = ['api', 'branches', 'dashboard'] as const;
 const OURS = {
   response: 'ERROR',
-  message: 'Servicio no disponible, intente de nuevo',
+  codigo: 'servicio_no_disponible',
   requestId: expect.any(String),
 };
 

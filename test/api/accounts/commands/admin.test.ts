@@ -118,7 +118,7 @@ describe('a user who is logged in', () => {
     expect((await login('cierre')).status).toBe(401);
     passTime(IN_FORCE);
     const { status, body } = await client.get('/api/auth/validate');
-    expect([status, body.message]).toEqual([401, 'Acceso denegado']);
+    expect([status, body.codigo]).toEqual([401, 'acceso_denegado']);
 
     expect((await admin(['enable', 'cierre'])).out).toBe('Usuario habilitado: cierre\n');
     expect((await login('cierre')).status).toBe(200);
@@ -146,7 +146,7 @@ describe('a user who is logged in', () => {
     );
     passTime(IN_FORCE);
     const { body } = await client.create([minimalGuide()]);
-    expect(body.message).toBe('Usuario API no tiene sucursal de origen asignada');
+    expect(body.codigo).toBe('origen_no_asignado');
     expect(await permissionsOf(client)).toEqual(['guias.create']);
   });
 
@@ -163,7 +163,7 @@ describe('a user who is logged in', () => {
       err: '',
     });
     passTime(IN_FORCE);
-    expect((await client.get('/api/auth/validate')).body.message).toBe('Acceso denegado');
+    expect((await client.get('/api/auth/validate')).body.codigo).toBe('acceso_denegado');
     const again = await Client.login(api.url, name, PASSWORD);
     expect((await again.get('/api/auth/validate')).status).toBe(200);
   });
