@@ -1,16 +1,11 @@
 import { describe, expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
-import { arrivalWords, conditionWords } from '#services/api/http/public-pages/arrival.ts';
-import { localTimeFormatter, zonedTime } from '#services/api/platform/local-time.ts';
+import { arrivalWords } from '#services/api/http/public-pages/arrival.ts';
 import { BranchStore } from '#shared/branches/branch-store.ts';
-import { STATE_EVENTS, STATES, type StateEvent } from '#shared/guides/event-types.ts';
-import { type Event, REASON_NAMES, REASONS } from '#shared/tracking/event.ts';
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { textOf, visit } from '#test/fixtures/page-visits.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
-
-const localTime = localTimeFormatter('America/Mexico_City');
 
 const test = eventTest.override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' }).extend(
   'look',
@@ -55,94 +50,26 @@ describe('GET /rastreo/{guia}', () => {
     ]);
   });
 
-  test('has words for every state and every reason', async ({ demo, look, newGuide, register }) => {
-    const shown = async (Tipo?: Event['Tipo'], more = {}) => {
-      const guide = await newGuide();
-      if (Tipo) await register(event(guide, Tipo, more));
-      return (await look(`/rastreo/${guide}`)).text;
-    };
-    expect(await shown()).toContain(`${STATES.Documentado.title} ${STATES.Documentado.sentence}`);
-    for (const [type, { requires, ...words }] of Object.entries(STATE_EVENTS)) {
-      const text = await shown(type as StateEvent, requires && { [requires]: 'otro' });
-      expect(text).toContain(`${words.title} ${words.sentence}`);
-      expect(text).toContain(words.event ?? words.title);
-    }
-    for (const Motivo of REASON_NAMES) {
-      const text = await shown('Devuelto', { Motivo });
-      expect(text).toContain(`${STATES.Devuelto.event} ${REASONS[Motivo]}`);
-      const [first = '', ...rest] = REASONS[Motivo];
-      const headline = `Devuelto: ${first.toLowerCase()}${rest.join('')} ${STATES.Devuelto.sentence}`;
-      expect(text.includes(headline)).toBe(Motivo !== 'otro');
-    }
-    const guide = await newGuide();
-    await demo.post(`/api/guias/${guide}/cancelar`, '');
-    expect((await look(`/rastreo/${guide}`)).text).toMatch(
-      /Guía cancelada Este envío ya no se hará\..*Guía cancelada/,
+  test('has the address of the branch where the parcel waits', async ({ demo, look, register }) => {
+    const { body } = await demo.create([minimalGuide({ CodigoPostal: '64000' })], 'the service');
+    const [{ SEND_GUIA: guide }] = body.data as [{ SEND_GUIA: string }];
+    await register(event(guide, 'EnSucursal'));
+    expect((await look(`/rastreo/${guide}`)).text).toContain(
+      'Listo para recoger El paquete espera en la sucursal. Monterrey Centro Av. Juárez 800, Centro, 64000 ',
     );
   });
 
-  describe('of a parcel at a branch', () => {
-    const READY = 'Listo para recoger El paquete espera en la sucursal.';
-    const PLACE =
-      'Monterrey Centro Av. Juárez 800, Centro, 64000 Monterrey, Nuevo León Teléfono 8150000101 ' +
-      'Horario: Lunes a viernes de 9:00 a 18:00, sábado de 9:00 a 13:00 ';
-    test.for([
-      ['the service', 'MTY01', `${READY} ${PLACE}`],
-      ['the service', undefined, `${READY} ${PLACE}`],
-      ['the service', 'GDL01', 'En camino El paquete está de paso en Guadalajara, Jalisco. '],
-      ['Domicilio', 'GDL01', 'En camino El paquete está de paso en Guadalajara, Jalisco. '],
-      ['Domicilio', undefined, 'En camino El paquete está de paso en una sucursal. '],
-      [
-        ...(['Domicilio', 'MTY01'] as const),
-        'En la sucursal de reparto El paquete llegó a la sucursal que lo lleva a la puerta. ',
-      ],
-    ] as const)('%s, at %s: %s', async ([service, Sucursal, words], { demo, look, register }) => {
-      const { body } = await demo.create([minimalGuide({ CodigoPostal: '64000' })], service);
-      const [{ SEND_GUIA: guide }] = body.data as [{ SEND_GUIA: string }];
-      await register(event(guide, 'EnSucursal', Sucursal && { Sucursal }));
-      const { text } = await look(`/rastreo/${guide}`);
-      expect(text).toContain(`Guía ${guide} ${words}`);
-      expect(text.includes('Listo para recoger')).toBe(words.startsWith(READY));
-      expect(text.includes('Av. Juárez')).toBe(words.startsWith(READY));
-    });
-
-    test('of several in two cities: names neither', async ({ look, newGuide, register }) => {
-      const guide = await newGuide({ Producto: { Contenido: 'Libros', Paquetes: 2 } });
-      await register(
-        event(guide, 'EnSucursal', { Paquete: 1, Sucursal: 'GDL01' }),
-        event(guide, 'EnSucursal', { Paquete: 2, Sucursal: 'MTY01' }),
-      );
-      const { text } = await look(`/rastreo/${guide}`);
-      expect(text).toContain(`Guía ${guide} En camino El paquete está de paso en una sucursal. `);
-    });
-
-    test('of several: ready once all that are not delivered are', async ({ demo, look, register }) => {
-      const packages = {
-        ...minimalGuide({ CodigoPostal: '64000' }),
-        Producto: { Contenido: 'Libros', Paquetes: 7 },
-      };
-      const { body } = await demo.create([packages], 'the service');
-      const [{ SEND_GUIA: guide }] = body.data as [{ SEND_GUIA: string }];
-      const at = (Paquete: number, Sucursal: string, second: number) => ({
-        ...{ Paquete, Sucursal, Ocurrido: new Date(Date.now() + second * 1_000).toISOString() },
-      });
-      await register(
-        event(guide, 'EnSucursal', { Sucursal: 'MTY01' }),
-        event(guide, 'EnSucursal', at(2, 'GDL01', 1)),
-        event(guide, 'Entregado', at(7, 'MTY01', 1)),
-      );
-      expect((await look(`/rastreo/${guide}`)).text).toContain(
-        'En camino El paquete está de paso en Guadalajara, Jalisco. ' +
-          'Guía creada Recolectado En camino En reparto Entregado 1 de 7 paquetes entregados ' +
-          'Paquetes 1, 3, 4, 5 y 6 Listo para recoger, Monterrey, Nuevo León ' +
-          'Paquete 2 En camino, Guadalajara, Jalisco Paquete 7 Entregado, Monterrey, Nuevo León ',
-      );
-      await register(event(guide, 'EnSucursal', at(2, 'MTY01', 2)));
-      expect((await look(`/rastreo/${guide}`)).text).toContain(
-        `${READY} ${PLACE}Guía creada Recolectado En camino Listo para recoger Entregado 1 de 7 paquetes entregados ` +
-          '6 paquetes Listo para recoger, Monterrey, Nuevo León ',
-      );
-    });
+  test('says on which days a quoted guide arrives', async ({ look, newGuide, stores }) => {
+    const guide = await newGuide();
+    const EntregaEstimada = {
+      Desde: '2999-11-26',
+      Hasta: '2999-11-27',
+      SiSeRecibeAntesDe: '2999-11-24T17:00',
+    };
+    await stores.mongo
+      .collection<{ _id: string }>('guides')
+      .updateOne({ _id: guide }, { $set: { quote: { EntregaEstimada } } });
+    expect((await look(`/rastreo/${guide}`)).text).toContain(arrivalWords(EntregaEstimada));
   });
 
   test('has no word of a person or account, whatever fields', async ({ demo, look, register }) => {
@@ -186,96 +113,6 @@ describe('GET /rastreo/{guia}', () => {
       branch?.Telefono ?? '',
     ];
     expect([...secrets, ...others].filter((secret) => html.includes(secret))).toEqual([]);
-  });
-
-  describe('of a guide with a quote', () => {
-    const DAY_MS = 86_400_000;
-    const now = Date.now();
-    const dayOf = (days: number) => localTime(new Date(now + days * DAY_MS)).slice(0, 10);
-    const momentOf = (days: number) => zonedTime(localTime, now + days * DAY_MS);
-    const ESTIMATE = { Desde: dayOf(2), Hasta: dayOf(3), SiSeRecibeAntesDe: momentOf(1) };
-
-    const quoted = test.extend(
-      'quotedGuide',
-      ({ newGuide, stores }) =>
-        async (estimate: object = ESTIMATE) => {
-          const guide = await newGuide();
-          const createdUtc = new Date(now - 2 * DAY_MS);
-          await stores.mongo
-            .collection<{ _id: string }>('guides')
-            .updateOne({ _id: guide }, { $set: { createdUtc, quote: { EntregaEstimada: estimate } } });
-          return guide;
-        },
-    );
-
-    quoted(
-      'says on which days it arrives, and on what that depends while nobody has it',
-      async ({ look, quotedGuide, register }) => {
-        const guide = await quotedGuide();
-        const [days, condition] = [arrivalWords(ESTIMATE), conditionWords(ESTIMATE.SiSeRecibeAntesDe)];
-        expect((await look(`/rastreo/${guide}`)).text).toContain(
-          `no recibimos el paquete. ${days}, ${condition} `,
-        );
-        for (const type of ['Recolectado', 'EnTransito', 'EnReparto'] as const) {
-          await register(event(guide, type));
-          expect((await look(`/rastreo/${guide}`)).text).toContain(`${STATES[type].sentence} ${days} `);
-        }
-        await register(event(guide, 'EnSucursal'));
-        expect((await look(`/rastreo/${guide}`)).text).toContain(`${STATES.EnSucursal.sentence} ${days} `);
-        await register(event(guide, 'Entregado'));
-        expect((await look(`/rastreo/${guide}`)).text).not.toContain('Llega');
-      },
-    );
-
-    quoted.for(['Incidencia', 'Devuelto', 'EnSucursal', 'Entregado'] as const)(
-      'says nothing of the day after %s, and again when that is annulled',
-      async (type, { look, quotedGuide, register, stores }) => {
-        const guide = await quotedGuide();
-        await stores.mongo
-          .collection<{ _id: string }>('guides')
-          .updateOne({ _id: guide }, { $set: { service: 'the service' } });
-        const motive = type === 'Incidencia' || type === 'Devuelto' ? { Motivo: 'otro' } : {};
-        const told = [
-          event(guide, 'Recolectado'),
-          event(guide, type, { ...motive, Id: 'uno', Ocurrido: new Date(Date.now() + 1_000).toISOString() }),
-        ];
-        expect(wordsOf(await register(...told))).toEqual(['registrado', 'registrado']);
-        expect((await look(`/rastreo/${guide}`)).text).not.toContain('Llega');
-        await register(event(guide, 'Anulacion', { Anula: 'uno' }));
-        expect((await look(`/rastreo/${guide}`)).text).toContain(arrivalWords(ESTIMATE));
-      },
-    );
-
-    quoted('says nothing of the day of a cancelled guide', async ({ demo, look, quotedGuide }) => {
-      const guide = await quotedGuide();
-      await demo.post(`/api/guias/${guide}/cancelar`, '');
-      expect((await look(`/rastreo/${guide}`)).text).not.toContain('Llega');
-    });
-
-    quoted('says nothing of the day once the last one is over', async ({ look, quotedGuide, register }) => {
-      for (const [days, isShown] of [
-        [0, true],
-        [-1, false],
-      ] as const) {
-        const guide = await quotedGuide({ ...ESTIMATE, Desde: dayOf(-1), Hasta: dayOf(days) });
-        await register(event(guide, 'EnTransito'));
-        expect((await look(`/rastreo/${guide}`)).text.includes('Llega')).toBe(isShown);
-      }
-    });
-
-    quoted(
-      'says nothing of the day of a parcel that comes too late for it',
-      async ({ look, quotedGuide, register }) => {
-        const guide = await quotedGuide({ ...ESTIMATE, SiSeRecibeAntesDe: momentOf(-0.5) });
-        const says = async () => (await look(`/rastreo/${guide}`)).text.includes('Llega');
-        expect(await says()).toBe(false);
-        await register(event(guide, 'EnTransito'));
-        expect(await says()).toBe(false);
-        // The scanner tells later of what was in time.
-        await register(event(guide, 'Recolectado', { Ocurrido: new Date(now - DAY_MS).toISOString() }));
-        expect(await says()).toBe(true);
-      },
-    );
   });
 
   test('is one 404 page for all that is not to be seen', async ({ demo, newGuide, startApi, stores }) => {
