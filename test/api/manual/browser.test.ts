@@ -5,8 +5,13 @@ import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { test } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
 
-/** A small phone, a tablet and a desk. */
-const WIDTHS = [320, 768, 1280];
+/** A small phone, a tablet and a desk, whose page shows the most in both schemes. */
+const SCREENS = [
+  [320, 'light'],
+  [768, 'dark'],
+  [1280, 'light'],
+  [1280, 'dark'],
+] as const;
 const DESKTOP = { width: 1280, height: 900 };
 /** Below the chapters: what is found for a word. */
 const FOUND = '/buscar?q=guia';
@@ -32,15 +37,17 @@ describe('the guide for integrators in a browser', () => {
     await page.close();
   });
 
-  test.for([...CHAPTERS, FOUND].flatMap((path) => WIDTHS.map((width) => [path, width] as const)))(
-    '/api/docs%s fits a screen of %i, has no finding of axe in light and dark, and fails nowhere',
-    async ([path, width], { api, browser }) => {
-      const { page, failures } = await open(browser, `${api.url}/api/docs${path}`, { width, height: 900 });
-      expect(await page.evaluate(FITS)).toBe(true);
-      for (const value of ['light', 'dark']) {
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-        expect([value, await accessibilityFindings(page)]).toEqual([value, []]);
-        await screenshot(page, `guia${path.replaceAll(/\W/g, '-')}-${width}-${value}`);
+  test.for([...CHAPTERS, FOUND])(
+    '/api/docs%s fits every screen, has no finding of axe in light and dark, and fails nowhere',
+    async (path, { api, browser }) => {
+      const { page, failures } = await open(browser, `${api.url}/api/docs${path}`);
+      for (const [width, scheme] of SCREENS) {
+        await page.setViewport({ width, height: 900 });
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        const where = `${width}-${scheme}`;
+        const found = [where, await page.evaluate(FITS), await accessibilityFindings(page)];
+        expect(found).toEqual([where, true, []]);
+        await screenshot(page, `guia${path.replaceAll(/\W/g, '-')}-${where}`);
       }
       expect(failures).toEqual([]);
       await page.close();
