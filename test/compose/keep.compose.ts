@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { test } from './project.ts';
 
 /** What `down` keeps and what `down --volumes` forgets. */
@@ -26,10 +26,7 @@ test('where MongoDB does not know its administrator, mongo-users says what to do
 
 test('without DEMO, no demo user may log in', async ({ project, ports, url }) => {
   await project.with({ DEMO: '' }).compose('up', '--wait', '--detach', '--no-build');
-  const answer = await fetch(`http://127.0.0.1:${ports.API_PORT}/api/auth/login`, {
-    method: 'POST',
-    headers: { 'x-username': 'demo', 'x-password': 'demo1234' },
-  });
+  const answer = await logIn(`http://127.0.0.1:${ports.API_PORT}`, 'demo', 'demo1234');
   expect([url.length > 0, answer.status]).toEqual([true, 401]);
 });
 

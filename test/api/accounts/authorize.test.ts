@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
-import { hashPassword } from '#shared/accounts/passwords.ts';
 import { PERMISSIONS, type Permission, UserStore } from '#shared/accounts/user-store.ts';
 import { Client, call } from '#test/fixtures/client.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 /** Every operation that demands a token, the one permission that it takes (`any` takes none), and its name to clients. */
@@ -47,21 +47,12 @@ const PASSWORD = 'una clave larga';
 const FORBIDDEN = [403, 'sin_permiso'];
 
 const test = services.extend('asUserWith', { scope: 'file' }, async ({ api, stores }) => {
-  const users = new UserStore(stores.mongo);
-  const passwordHash = await hashPassword(PASSWORD);
+  const newUser = await userMaker(new UserStore(stores.mongo), PASSWORD);
   /** Sends an empty request as a user with these permissions. @returns status and code. */
   return async (permissions: Permission[], method: string, path: string) => {
     const username = `con-${permissions.join('-')}`;
-    await users.create({
-      username,
-      account: username,
-      passwordHash,
-      permissions,
-      originBranch: null,
-      disabled: false,
-      // `simular` is for test accounts alone.
-      test: true,
-    });
+    // `simular` is for test accounts alone.
+    await newUser(username, { permissions, test: true });
     const { token } = await Client.login(api.url, username, PASSWORD);
     const { status, body } = await call(api.url + path.replace(/\{\w+\}/, '1'), {
       method,

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/accounts/passwords.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { addressGroup } from '#shared/stores/counting-limiter.ts';
-import { Client, call } from '#test/fixtures/client.ts';
+import { Client, logIn } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
 const test = services
@@ -14,10 +14,7 @@ const test = services
     { scope: 'file' },
     ({ api }) =>
       (username: string, password: string, from = '203.0.113.1', url = api.url) =>
-        call(`${url}/api/auth/login`, {
-          method: 'POST',
-          headers: { 'x-username': username, 'x-password': password, 'x-forwarded-for': from },
-        }),
+        logIn(url, username, password, from),
   );
 
 describe('failed logins', () => {

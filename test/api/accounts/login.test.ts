@@ -3,7 +3,8 @@ import { hash } from '@node-rs/argon2';
 import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/accounts/passwords.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
-import { Client, call } from '#test/fixtures/client.ts';
+import { Client, call, logIn } from '#test/fixtures/client.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -67,8 +68,7 @@ describe('the hash of a right password', () => {
 
 test('without ALLOW_DEMO_USERS demo users and their tokens are refused', async ({ demo, startApi }) => {
   const { url } = await startApi({ ALLOW_DEMO_USERS: 'false' });
-  const headers = { 'x-username': 'demo', 'x-password': 'demo1234' };
-  const refused = await call(`${url}/api/auth/login`, { method: 'POST', headers });
+  const refused = await logIn(url, 'demo', 'demo1234');
   expect([refused.status, refused.body.codigo]).toEqual([401, 'credenciales_incorrectas']);
   const { status, body } = await new Client(url, demo.token).get('/api/auth/validate');
   expect([status, body.codigo]).toEqual([401, 'acceso_denegado']);
@@ -85,10 +85,9 @@ const logoutTest = services
   .extend('documents', { scope: 'file' }, ({ stores }) => stores.mongo.collection<UserDocument>('users'))
   /** Creates a user. @returns what logs this user in. */
   .extend('newUser', { scope: 'file' }, async ({ api, users }) => {
-    const passwordHash = await hashPassword(PASSWORD);
+    const create = await userMaker(users, PASSWORD);
     return async (username: string) => {
-      const user = { username, account: username, passwordHash, permissions: [], originBranch: null };
-      await users.create({ ...user, disabled: false, tokenGeneration: 0 });
+      await create(username, { tokenGeneration: 0 });
       return (password = PASSWORD) => Client.login(api.url, username, password);
     };
   });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { Client, call } from '#test/fixtures/client.ts';
+import { Client, call, logIn } from '#test/fixtures/client.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -23,8 +23,7 @@ const test = services
   .extend('documents', { scope: 'file' }, ({ stores }) => stores.mongo.collection<UserDocument>('users'))
   .extend('newUser', { scope: 'file' }, ({ users }) => userMaker(users, PASSWORD))
   .extend('login', { scope: 'file' }, ({ api }) => async (name: string, password: string, url = api.url) => {
-    const headers = { 'x-username': name, 'x-password': password };
-    const { status, body } = await call(`${url}/api/auth/login`, { method: 'POST', headers });
+    const { status, body } = await logIn(url, name, password);
     return [status, body.codigo];
   })
   /** Sends a change of the own password, from an address. */

@@ -6,7 +6,7 @@ import { provideRedis } from '#local/programs/redis.ts';
 import { generateSecrets, type Secrets } from '#local/secrets.ts';
 import { startSystem } from '#local/system.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
-import { minimalGuide } from '#test/fixtures/client.ts';
+import { logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as systemTest } from '#test/fixtures/system.ts';
 import { SECRETS } from '#test/ops/settings.ts';
@@ -69,8 +69,7 @@ describe('every service', () => {
     const { body } = await demo.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' });
     const { Id } = body.data as { Id: string };
     expect((await demo.post(`/api/webhooks/${Id}/probar`, {})).status).toBe(200);
-    const wrong = { 'x-username': 'demo', 'x-password': 'wrong' };
-    expect((await fetch(`${api}/api/auth/login`, { method: 'POST', headers: wrong })).status).toBe(401);
+    expect((await logIn(api, 'demo', 'wrong')).status).toBe(401);
     expect((await new Visitor(dashboard).login('operaciones', 'wrong')).status).toBe(401);
     const operator = await Visitor.operator(dashboard);
     for (const path of ['/', `/soporte/guia/${guide?.SEND_GUIA}`])

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { call } from '#test/fixtures/client.ts';
+import { logIn } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -11,10 +11,8 @@ const test = services
     'login',
     { scope: 'file' },
     ({ api }) =>
-      async (username: string, password: string, address: string) => {
-        const headers = { 'x-username': username, 'x-password': password, 'x-forwarded-for': address };
-        return (await call(`${api.url}/api/auth/login`, { method: 'POST', headers })).status;
-      },
+      async (username: string, password: string, address: string) =>
+        (await logIn(api.url, username, password, address)).status,
   )
   /** What the trail has from an address, the oldest first, once it has so many events. */
   .extend('events', { scope: 'file' }, ({ stores }) => async (address: string, count: number) => {

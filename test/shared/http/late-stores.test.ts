@@ -14,7 +14,7 @@ import { loadConfig } from '#shared/config/load-config.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { startProxy, type TcpProxy } from '#test/faults/system/proxy.ts';
-import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { Client, call, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 /** A door to a store, which nobody passes until it is opened. */
@@ -113,11 +113,7 @@ describe('a service that starts before its stores', () => {
   test('is our 503 until they are there, then works', async ({ start, branches, labelWorker, stores }) => {
     await stores.mongo.collection('audit').drop();
     const { url, mongo, redis, server, messages } = await start('api', { BRANCHES_URL: branches.url });
-    const login = () =>
-      call(`${url}/api/auth/login`, {
-        method: 'POST',
-        headers: { 'x-username': 'demo', 'x-password': 'demo1234' },
-      });
+    const login = () => logIn(url, 'demo', 'demo1234');
     const refused = await login();
     expect(refused).toMatchObject({ status: 503, body: OURS });
     expect(refused.headers.get('retry-after')).toBe('2');

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { isCommonPassword } from '#services/api/accounts/common-passwords.ts';
 import { run } from '#services/api/cli.ts';
-import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -22,12 +22,13 @@ const test = services
   .extend('create', { scope: 'file' }, ({ admin }) => (name: string, ...options: string[]) => {
     return admin(['create', name, ...options], `${PASSWORD}\n`);
   })
-  .extend('login', { scope: 'file' }, ({ api }) => (name: string, password = PASSWORD) => {
-    return call(`${api.url}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'x-username': name, 'x-password': password },
-    });
-  });
+  .extend(
+    'login',
+    { scope: 'file' },
+    ({ api }) =>
+      (name: string, password = PASSWORD) =>
+        logIn(api.url, name, password),
+  );
 
 const permissionsOf = async (client: Client) =>
   (await client.get('/api/apipermissions/my-permissions')).body.data;

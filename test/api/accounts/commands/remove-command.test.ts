@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -67,8 +67,7 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
   });
 
   expect(await outcome(client)).toEqual(ENDED); // 10 s have passed
-  const headers = { 'x-username': name, 'x-password': PASSWORD };
-  expect((await call(`${api.url}/api/auth/login`, { method: 'POST', headers })).status).toBe(401);
+  expect((await logIn(api.url, name, PASSWORD)).status).toBe(401);
   expect((await admin('list')).out).not.toContain(name);
   expect(await whereIs(name)).toEqual(['audit']);
   expect(await stores.mongo.collection('accounts').findOne({ _id: account as never })).toBeNull();
