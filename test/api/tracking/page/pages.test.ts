@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
-import type { GuideRecord } from '#services/api/guides/guide-model.ts';
 import { arrivalWords, conditionWords } from '#services/api/http/public-pages/arrival.ts';
 import { localTimeFormatter, zonedTime } from '#services/api/platform/local-time.ts';
 import { guidePage, trackingView } from '#services/api/tracking/page/pages.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import { STATE_EVENTS, STATES, type StateEvent } from '#shared/guides/event-types.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { REASON_NAMES, REASONS } from '#shared/tracking/event.ts';
 import type { EventBody, LogEntry } from '#shared/tracking/event-model.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
@@ -22,8 +22,8 @@ const pickUp = BRANCHES.find(({ Codigo }) => Codigo === 'MTY01') as Branch;
 
 type Told = [type: EventBody['Tipo'], more?: Partial<EventBody>];
 /** Events are a second apart, unless they say when they occurred. */
-function said(told: Told[], { packages = 1, ...more }: Partial<GuideRecord> & { packages?: number } = {}) {
-  const record = { ...newRecord(), number: NUMBER, ...more };
+function said(told: Told[], { packages = 1, ...more }: Partial<GuideDocument> & { packages?: number } = {}) {
+  const record = { ...newRecord(), _id: NUMBER, ...more };
   const guide = { ...record, guide: { ...record.guide, Producto: { Contenido: 'x', Paquetes: packages } } };
   const entries = told.map(([Tipo, event], i) => {
     const Ocurrido = new Date(Date.now() + i * 1_000).toISOString();
@@ -61,7 +61,7 @@ const SOME_MOVE: Told[] = [
   ['Entregado', { Paquete: 7, Sucursal: 'MTY01' }],
 ];
 
-test.for<[what: string, service: GuideRecord['service'], packages: number, told: Told[], says: string]>([
+test.for<[what: string, service: GuideDocument['service'], packages: number, told: Told[], says: string]>([
   ['at its branch', 'the service', 1, one('MTY01'), READY],
   ['at a branch that the event does not name', 'the service', 1, one(), READY],
   ['at another branch', 'the service', 1, one('GDL01'), `${PASSING}Guadalajara, Jalisco. `],
@@ -109,9 +109,9 @@ test('a quoted guide says on which days it arrives, as long as they hold', () =>
   const arrival = (
     told: Told[],
     EntregaEstimada = IN_TIME,
-    service: GuideRecord['service'] = 'the service',
+    service: GuideDocument['service'] = 'the service',
   ) => {
-    const text = said(told, { service, quote: { EntregaEstimada } } as Partial<GuideRecord>);
+    const text = said(told, { service, quote: { EntregaEstimada } } as Partial<GuideDocument>);
     return /Llega (?:el|entre) .*?(?= Guía creada)/.exec(text)?.[0];
   };
   const days = arrivalWords(IN_TIME);
