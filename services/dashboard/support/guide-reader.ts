@@ -36,7 +36,7 @@ export type VisibleEntry = Pick<LogEntry, '_id' | (typeof ENTRY)[number]> & {
   told: Omit<EventBody, (typeof PERSONAL_FIELDS)[number]>;
 };
 /** What a guide and its events say of persons. Anonymised fields have `ANONYMOUS`, or are absent. */
-export type PersonalData = {
+export type GuidePersons = {
   guide: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   entries: { told: Pick<EventBody, 'Tipo' | 'Ocurrido' | (typeof PERSONAL_FIELDS)[number]> }[];
 };
@@ -74,14 +74,14 @@ export class GuideReader {
   }
 
   /** Returns what names persons in a guide and its events. Call it only for those who may see it. */
-  async persons(number: string): Promise<PersonalData> {
+  async persons(number: string): Promise<GuidePersons> {
     const [guide, entries] = await inTime(
       'Reading what names persons',
       Promise.all([
-        this.#guides.findById(number).select<Pick<PersonalData, 'guide'>>(PERSONAL_GUIDE).lean().exec(),
+        this.#guides.findById(number).select<Pick<GuidePersons, 'guide'>>(PERSONAL_GUIDE).lean().exec(),
         this.#events
           .find({ 'told.Guia': number, personal: { $exists: true } })
-          .select<PersonalData['entries'][number]>(PERSONAL_ENTRY)
+          .select<GuidePersons['entries'][number]>(PERSONAL_ENTRY)
           .sort({ _id: -1 })
           .limit(MAX_EVENTS)
           .lean()

@@ -5,7 +5,7 @@ import { numberOf } from '#shared/tracking/event-log.ts';
 import { annulledBy, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
 import type { WebhookHealth } from '#shared/webhooks/webhook-health.ts';
 import { count, type WriteMoment } from '../format.ts';
-import { MAX_EVENTS, type PersonalData, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';
+import { type GuidePersons, MAX_EVENTS, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';
 import { healthView } from './webhooks-view.ts';
 
 export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteMoment) {
@@ -100,7 +100,7 @@ function deliveryWords(
 }
 
 /** Returns what names persons, by part of the guide, in the names of the wire. */
-export function personsView({ guide, entries }: PersonalData, write: WriteMoment) {
+export function personsView({ guide, entries }: GuidePersons, write: WriteMoment) {
   const parts = Object.entries(guide).map(([name, fields]) => ({
     name: name.replaceAll('_', ' '),
     fields: Object.entries(fields).map(([field, value]) => ({ field: field.replaceAll('_', ' '), value })),

@@ -13,11 +13,11 @@ import {
   type Break,
   contractOf,
   priceKey,
-  type Route,
   routeKey,
   SURCHARGED_MEASURES,
   type Surcharge,
   type Tariff,
+  type TariffRoute,
 } from './tariff.ts';
 
 /**
@@ -160,7 +160,7 @@ function roundUp(grams: number, step: number): number {
   return Math.ceil(grams / step) * step;
 }
 
-function routeOf({ groups, routes }: Tariff, { origin, destination }: Parcel): Route | NoPrice {
+function routeOf({ groups, routes }: Tariff, { origin, destination }: Parcel): TariffRoute | NoPrice {
   const from = groups.nameOf(origin);
   if (from === undefined) return { reason: 'no-group', end: 'origin', postalCode: origin };
   const to = groups.nameOf(destination);

@@ -30,12 +30,12 @@ import {
   type Parameters,
   type PriceBreaks,
   priceKey,
-  type Route,
   routeKey,
   SURCHARGED_MEASURES,
   type Surcharge,
   type SurchargedMeasure,
   type Tariff,
+  type TariffRoute,
 } from './tariff.ts';
 import {
   leastRowsOf,
@@ -170,7 +170,7 @@ function byArea(ranges: readonly PostalRange[]): Tariff['areas'] {
 }
 
 async function readRoutes(files: FilesReader): Promise<Tariff['routes']> {
-  const routes = await files.rows('rutas.csv', (cells): Route => {
+  const routes = await files.rows('rutas.csv', (cells): TariffRoute => {
     const route = {
       from: cells.read('Origen', NAME),
       to: cells.read('Destino', NAME),
@@ -218,7 +218,7 @@ async function readPrices(files: FilesReader): Promise<Tariff['prices']> {
   return prices;
 }
 
-const MEASURES = Object.keys(SURCHARGED_MEASURES) as SurchargedMeasure[];
+const SURCHARGED_NAMES = Object.keys(SURCHARGED_MEASURES) as SurchargedMeasure[];
 
 async function readSurcharges(files: FilesReader): Promise<Surcharge[]> {
   const surcharges = await files.rows('recargos.csv', (cells): Surcharge => {
@@ -242,19 +242,19 @@ const APPLIES: Reader<'siempre' | { area: string } | { measure: SurchargedMeasur
   read: (cell) => {
     const [, area] = /^area:\s*(\S.*)$/.exec(cell) ?? [];
     if (area !== undefined) return { area };
-    const measure = MEASURES.find((name) => name === cell);
+    const measure = SURCHARGED_NAMES.find((name) => name === cell);
     return measure ? { measure } : cell === 'siempre' ? cell : undefined;
   },
-  reason: `debe ser siempre, ${MEASURES.join(', ')} o area:NOMBRE`,
+  reason: `debe ser siempre, ${SURCHARGED_NAMES.join(', ')} o area:NOMBRE`,
 };
-const MEASURES_IN_WORDS = new Intl.ListFormat('es', { type: 'disjunction' }).format(MEASURES);
+const SURCHARGED_IN_WORDS = new Intl.ListFormat('es', { type: 'disjunction' }).format(SURCHARGED_NAMES);
 
 function readApplies(cells: CellReader<'Aplica' | 'Mayor'>): Surcharge['applies'] {
   const applies = cells.read('Aplica', APPLIES);
   if (typeof applies === 'object' && 'measure' in applies) {
     return { ...applies, above: cells.read('Mayor', SURCHARGED_MEASURES[applies.measure].cell) };
   }
-  if (cells.text('Mayor') !== '') cells.refuse('Mayor', `solo va con ${MEASURES_IN_WORDS}`);
+  if (cells.text('Mayor') !== '') cells.refuse('Mayor', `solo va con ${SURCHARGED_IN_WORDS}`);
   return applies;
 }
 

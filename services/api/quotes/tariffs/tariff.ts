@@ -22,7 +22,7 @@ export type Tariff = {
   /** The group of a postal code (zonas.csv). */
   groups: PostalRanges;
   /** By `routeKey`. */
-  routes: ReadonlyMap<string, Route>;
+  routes: ReadonlyMap<string, TariffRoute>;
   /** By `priceKey`. */
   prices: ReadonlyMap<string, PriceBreaks>;
   surcharges: readonly Surcharge[];
@@ -62,7 +62,7 @@ export type Parameters = {
 };
 
 /** Working days that a parcel takes. */
-export type Route = {
+export type TariffRoute = {
   from: string;
   to: string;
   zone: string;

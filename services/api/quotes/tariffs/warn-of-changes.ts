@@ -6,10 +6,10 @@ import {
   PARAMETERS,
   type Parameters,
   priceName,
-  type Route,
   SURCHARGED_MEASURES,
   type Surcharge,
   type Tariff,
+  type TariffRoute,
 } from './tariff.ts';
 import type { TARIFF_COLUMNS, TariffFile } from './tariff-files.ts';
 import type { TariffReport } from './tariff-report.ts';
@@ -61,7 +61,7 @@ const FILES: { [F in RowFile]: ComparedFile<(typeof TARIFF_COLUMNS)[F][number]> 
     Grupo: 'names the row',
   }),
   'rutas.csv': compared(
-    ({ routes }) => [...routes.values()].map(named(({ from, to }: Route) => `${from} a ${to}`)),
+    ({ routes }) => [...routes.values()].map(named(({ from, to }: TariffRoute) => `${from} a ${to}`)),
     {
       Origen: 'names the row',
       Destino: 'names the row',
