@@ -242,7 +242,7 @@ export const SentGuide = section(
 );
 export type SentGuide = Guide & { Cotizacion?: string };
 
-/** The values of `TipoServicio`. */
+/** The values of `TipoServicio`, as the specification gives them: `the service` is meant literally. */
 export const SERVICE_TYPES = ['Domicilio', 'the service'] as const;
 export const ServiceType = Type.Enum([...SERVICE_TYPES], {
   type: 'string',

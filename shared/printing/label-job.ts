@@ -36,8 +36,9 @@ export type PrintPayload = LabelPayload | ManifestPayload;
 export type TemplateVersions = Readonly<Record<PrintKind, string>>;
 
 /**
- * Fields that a worker of 1.6 refuses. Each must be last in its payload. They travel beside the rest of it, where such a
- * worker ignores them: it prints the label without, and stores it under the key of its own template's version.
+ * Fields that a worker of 1.6 refuses. In their payload they come after all others, in this order. In a job they stand in
+ * `newer`, which such a worker does not read: it prints the label without them, and stores it under the key of its own
+ * template's version.
  */
 const NEWER_FIELDS = ['route', 'pickUp', 'routes'] as const;
 type NewerFields = Partial<

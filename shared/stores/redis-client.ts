@@ -80,9 +80,9 @@ function sentinelOptions(address: SentinelAddress) {
 }
 
 /**
- * Decides whether an error means that the server is no longer the primary, so that the connection opens anew. It does so
- * once a second at most: if the address itself leads to a replica, reads go on meanwhile. The failed command is not
- * repeated, because it could leave its transaction. A command that blocked is sent again (2).
+ * Returns ioredis' `reconnectOnError`: 1 opens the connection anew when an error says that the server is no longer the
+ * primary, 2 also sends the command again. The connection opens anew once a second at most: if the address itself leads to
+ * a replica, reads go on meanwhile. Only a command that blocked is sent again: any other could leave its transaction.
  */
 function leavePrimary(): (error: Error) => false | 1 | 2 {
   let next = 0;

@@ -5,7 +5,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
  * differ between versions, and mongoose wraps them.
  */
 const OUTAGE_NAMES = new Set([
-  /** The first four mean that this process closes its client during the operation. */
+  /** These four mean that this process closes its client during the operation. */
   'MongoClientClosedError',
   'MongoExpiredSessionError',
   'MongoPoolClosedError',

@@ -69,8 +69,8 @@ export type Counted = Count & {
 };
 
 /**
- * Counts what accounts use of a limit, over all API processes. A process waits for Redis to count, unless it heard the
- * account's count within the last second, and the limit is far.
+ * Counts what accounts use of a limit, over all API processes. A process answers without waiting for Redis if it heard the
+ * account's count within the last second and the count is far below the limit. Otherwise it waits.
  *
  * While Redis does not count, each process counts for itself: no account is refused because Redis is away or full.
  */

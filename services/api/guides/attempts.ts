@@ -16,7 +16,7 @@ const PAUSE_MS = 200;
 export class Attempts {
   readonly #end = performance.now() + STORE_MS;
   readonly #unknown: ErrorCode;
-  /** Whether something may be stored: the database may have done a write that it has not answered, or has committed them. */
+  /** Set once a write may have been done without an answer, or the guides are committed. */
   #doubt = false;
 
   /** @param unknown error code if the outcome is unknown. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Branch, branchCode, pickUpPlace } from '#shared/branches/branch.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import type { Guide, SentGuide } from '#shared/guides/guide.ts';
@@ -63,14 +64,14 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     request.idempotencyKey === undefined
       ? undefined
       : await creationKey(user.username, request.idempotencyKey, parsed);
-  const replay = async (earlier: JournalEntry): Promise<Created> => ({
-    guides: asCreated(await journal.complete(earlier), sent),
+  const repeated = (stored: readonly GuideDocument[]): Created => ({
+    guides: asCreated(stored, sent),
     repeated: true,
     warnings,
   });
 
   const earlier = key && (await journal.find(key));
-  if (earlier) return replay(earlier);
+  if (earlier) return repeated(await journal.complete(earlier));
   const branches = await resolveBranches(deps.branches, sent, request);
   const routes = await resolveRoutes(deps.branches, parsed, branches.destinations, request);
   const prices = await deps.pricing.priceOf({ account: user.account, ...parsed, ...branches });
@@ -83,7 +84,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   } catch (error) {
     // A request with this key may have taken the rest of the day's guides at the same moment: its answer is this one's too.
     const concurrent = key && error instanceof LimitReached && (await findSoon(journal, key));
-    if (concurrent) return replay(concurrent);
+    if (concurrent) return repeated(await journal.complete(concurrent));
     throw error;
   }
   const guides = newGuides(parsed, { ...branches, routes }, prices, user, {
@@ -94,12 +95,12 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     if (!isUnknownResult(error)) await taken.giveBack();
     throw error;
   });
-  if (!created.repeated) {
-    deps.pricing.used(prices.filter(Boolean).length);
-    return { ...created, limit: taken.state, warnings };
+  if (created.repeated) {
+    await taken.giveBack();
+    return repeated(created.guides);
   }
-  await taken.giveBack();
-  return { guides: asCreated(created.guides, sent), repeated: true, warnings };
+  deps.pricing.used(prices.filter(Boolean).length);
+  return { ...created, limit: taken.state, warnings };
 }
 
 /**
@@ -139,7 +140,8 @@ function creationKey(
 ): Promise<IdempotencyKey> {
   const stored = guides.map(withStoredCode);
   // 1.3.0 hashed codes as they were sent, and keys live for seven days.
-  const isAsSent = stored.every((guide, indice) => guide === guides[indice]);
+  const codesOf = (all: readonly Guide[]) => all.map(({ Destinatario }) => Destinatario.DestinoCode);
+  const isAsSent = isDeepStrictEqual(codesOf(stored), codesOf(guides));
   return idempotencyKey('crear', username, key, [service, stored], isAsSent ? [] : [[service, guides]]);
 }
 

@@ -38,7 +38,7 @@ export const CREATIONS = defineCollection(
     bodyHash: optional(TEXT),
     /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
     openSince: optional(MOMENT),
-    /** Absent once they are all stored. */
+    /** The guides to store; absent once they are all stored, and the creation is done. */
     records: optional(body<readonly GuideDocument[]>()),
     /** In the order of the request; there once all guides are stored. */
     numbers: optional(listOf(TEXT)),

@@ -55,7 +55,7 @@ function batchLoader<Call, Answer>(
 export class GuideStore {
   readonly #guides: StoredModel<GuideDocument>;
   readonly #find = batchLoader((wanted: readonly Wanted[]) => this.#findAll(wanted), MAX_BATCHED_FINDS);
-  /** Stores one guide, in a write that it may share with others. A guide that is there already is `stored`. */
+  /** Stores one guide, in a write that it may share with others. The result is `stored` also for a guide that is already there. */
   readonly insert = batchLoader(
     (records: readonly GuideDocument[]) => this.#insertBatch(records),
     MAX_BATCHED_INSERTS,

@@ -46,7 +46,7 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   readsMany?: true;
   /** Bytes from which on bodies of an account take turns, if not the usual ones (`heavyRequests`). */
   largeBytes?: number;
-  /** The handler validates all but the query; the other schemas document and type. */
+  /** Only the query is validated before the handler. The schemas of body, headers and path only document and type. */
   validatedBy?: 'handler';
   /** Its other errors; those of every request and of every token are added. */
   errors?: ErrorCode[];

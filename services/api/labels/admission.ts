@@ -2,15 +2,15 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import { FRESH_MS } from '#shared/printing/label-job.ts';
 
 /**
- * In ms: the printers' pace is measured over this time, once two labels have waited for so long. Before, it is the
- * pace of the requests. A label that waits alone may itself be at fault.
+ * The printers' pace is measured over this time, in ms, once two labels have waited for so long. Until then the printers
+ * finish labels only as fast as requests come. One label that waits alone tells nothing: it may itself be at fault.
  */
 const PACE_MS = 2_000;
 /** Longest time to a label's turn, in ms. The rest of `LABEL_TIMEOUT_MS` is for a pace that falls. */
 const MAX_WAIT_MS = 6_000;
 /**
- * The same for a request that `ask` let through, from then on: what was read for it is not to be thrown away because
- * the pace fell a little.
+ * Longest time from `ask` to the turn of its label, in ms. It is longer, so that a guide is not read for nothing
+ * because the pace fell a little meanwhile.
  */
 const MAX_ASKED_MS = 8_000;
 /** In ms: printers that finish nothing for so long, while two labels wait, get no more labels. */
@@ -46,8 +46,8 @@ type End = 'done' | 'abandoned';
  * the pace of that time. It is also refused if two labels have waited for `STUCK_MS` and none was finished meanwhile.
  * An abandoned label counts until the workers drop its job. Otherwise a client that asks and leaves again and again
  * would fill the line with jobs that no client waits for.
- * Nothing of a label is needed to refuse it, so a request asks before its guide is read, and counts as one page until
- * its label enters. Otherwise all that come while a guide is read would pass, and be read for nothing.
+ * A refusal needs nothing of the label, so a request asks before its guide is read, and counts as one page until its
+ * label enters. If it did not count, all requests that come during the read would pass, and their guides be read for nothing.
  * Ahead of a label count at most as many pages of each account as its own account has in flight, plus one
  * (`placeInLine`). A small account is therefore not refused because of a large one.
  * Each process counts for itself: it sees its own share of the printers.
@@ -83,7 +83,7 @@ export class Admission {
     this.#forgetAbandoned();
     const own = this.#of(account);
     const at = this.#now();
-    refuseFor(this.#retryAfterSeconds(own, MAX_WAIT_MS));
+    this.#refuseIfLate(own, MAX_WAIT_MS);
     this.#count(own, 1);
     this.#accounts.set(account, own);
     let isOver = false;
@@ -171,27 +171,30 @@ export class Admission {
     if (own.pages > 0 && own.pages + pages > maxPages)
       throw retryLater('too-many-pages', RETRY_AFTER_S.least);
     const maxWaitMs = asked ? MAX_ASKED_MS - (this.#now() - asked.at) : MAX_WAIT_MS;
-    refuseFor(this.#retryAfterSeconds(own, maxWaitMs));
+    this.#refuseIfLate(own, maxWaitMs);
   }
 
-  /** Returns the seconds after which to try again; 0 if one more label may wait so long for its turn, in ms. */
-  #retryAfterSeconds(own: InFlight, maxWaitMs: number): number {
-    const { least, most: longest } = RETRY_AFTER_S;
-    if (this.#waiting.size + this.#asked >= MAX_LABELS) return longest;
+  /**
+   * @param maxWaitMs longest time to the turn of one more label.
+   * @throws DomainError `overloaded` if its turn would come later, no more labels may wait, or the printers are stuck.
+   */
+  #refuseIfLate(own: InFlight, maxWaitMs: number): void {
+    const { least, most } = RETRY_AFTER_S;
     const [, second] = this.#waiting;
-    if (!second) return 0;
-    if (this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS) return longest;
-    if (this.#now() - second.since <= PACE_MS) return 0;
+    const isStuck = second && this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS;
+    if (isStuck || this.#waiting.size + this.#asked >= MAX_LABELS) throw retryLater('overloaded', most);
+    if (!second || this.#now() - second.since <= PACE_MS) return;
     // The pace counts from the first finished label: before it, the first batch was under way.
     this.#forgetFinished();
     const [first, another] = this.#finished;
-    if (!first || !another) return 0; // no pace is known yet
+    if (!first || !another) return; // no pace is known yet
     const printed = this.#finishedPages - first.pages;
     let ahead = 0;
-    const most = own.pages + own.asked + 1;
-    for (const { pages, asked } of this.#accounts.values()) ahead += Math.min(pages + asked, most);
+    const mostAhead = own.pages + own.asked + 1;
+    for (const { pages, asked } of this.#accounts.values()) ahead += Math.min(pages + asked, mostAhead);
     const lateMs = ((this.#now() - first.at) * ahead) / printed - maxWaitMs;
-    return lateMs <= 0 ? 0 : Math.min(longest, Math.max(least, Math.ceil(lateMs / 1_000)));
+    if (lateMs > 0)
+      throw retryLater('overloaded', Math.min(most, Math.max(least, Math.ceil(lateMs / 1_000))));
   }
 
   #forgetFinished(): void {
@@ -200,11 +203,6 @@ export class Admission {
     const forgotten = this.#finished.splice(0, kept < 0 ? this.#finished.length : kept);
     for (const { pages } of forgotten) this.#finishedPages -= pages;
   }
-}
-
-/** @throws DomainError `overloaded` unless the time to wait is 0. */
-function refuseFor(seconds: number): void {
-  if (seconds > 0) throw retryLater('overloaded', seconds);
 }
 
 function retryLater(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {

@@ -170,23 +170,23 @@ export class PrintLine {
       };
       return this.queue.add(job.label.kind, { ...job, ...splitPayload(job.label) }, options);
     };
-    // Both at once: if another process has just had this label printed, it is printed once more.
+    // Reads and adds at once to save a round trip: a label that another process has just had printed is printed twice.
     let [bytes] = await Promise.all([cache.read(key), add()]);
-    for (;;) {
-      if (bytes) return { key, bytes };
+    while (!bytes) {
       const [heard] = (await news.next()).value as [LabelNews | 'reconnected'];
       const printedAs = typeof heard === 'object' ? heard.printed : undefined;
       // A label that failed took the printers' time as well.
       if (printedAs || heard === 'failed' || heard === 'unstored') onFinished(pageCount(job.label));
       if (heard === 'failed') throw new DomainError('label-failed', { cause });
       if (heard === 'unstored') throw new DomainError('unavailable', { cause });
-      if (printedAs) evictions++; // counts only if the next look finds no label
+      // It was printed, was dropped, or the news of it may be lost.
       key = printedAs ?? job.key;
       bytes = await cache.read(key);
-      if (bytes) continue;
+      if (printedAs && !bytes) evictions++;
       if (evictions === MAX_EVICTIONS) throw new DomainError('unavailable', { cause });
-      await add();
+      if (!bytes) await add();
     }
+    return { key, bytes };
   }
 
   /** Makes every wait look again once the subscriptions are back. */

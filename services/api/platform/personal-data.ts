@@ -41,7 +41,7 @@ export type PersonalRecords = {
   anonymise(mongo: Connection, ids: readonly string[]): Promise<void>;
   /** Anonymises those of guides created before a moment. @returns how many; fewer than `limit` if none is left. */
   anonymiseOlder(mongo: Connection, before: Date, limit: number): Promise<number>;
-  /** What names persons in texts that `anonymise` leaves. */
+  /** Must be `none`: states that the texts which `anonymise` leaves name nobody. */
   otherTexts: 'none';
 };
 

@@ -22,7 +22,7 @@ export type WaitingLabel = {
 /** The labels that wait for a print, in the order of their places. */
 export class WaitingList<Label extends WaitingLabel> {
   readonly #maxLabels: number;
-  readonly #labels: Label[] = [];
+  #labels: Label[] = [];
 
   constructor(maxLabels: number) {
     this.#maxLabels = maxLabels;
@@ -43,28 +43,27 @@ export class WaitingList<Label extends WaitingLabel> {
    * @param files whether labels of files may be among them.
    */
   takeBatch(files = true): Label[] {
-    const batch: Label[] = [];
-    let pages = 0;
-    let maxLabels = this.#maxLabels;
-    for (let i = 0; i < this.#labels.length && batch.length < maxLabels; ) {
-      const label = this.#labels[i] as Label;
-      const alone = label.alone || label.pages > LARGE_PAGES;
-      const [first] = batch;
-      const isLater = first && (!maySharePrint(first, label) || alone || pages + label.pages > MAX_PAGES);
-      if (isLater || (label.behind && !files)) {
-        i++;
-        continue;
-      }
-      if (label.behind) maxLabels = Math.min(maxLabels, MAX_BEHIND);
+    const first = this.#labels.find(({ behind }) => files || !behind);
+    if (!first) return [];
+    const batch = [first];
+    let { pages } = first;
+    const maxLabels = first.behind ? Math.min(this.#maxLabels, MAX_BEHIND) : this.#maxLabels;
+    for (const label of this.#labels) {
+      if (batch.length === maxLabels || isPrintedAlone(first)) break;
+      const fits = maySharePrint(first, label) && pages + label.pages <= MAX_PAGES;
+      if (label === first || !fits) continue;
       batch.push(label);
       pages += label.pages;
-      this.#labels.splice(i, 1);
-      if (alone) break;
     }
+    this.#labels = this.#labels.filter((label) => !batch.includes(label));
     return batch;
   }
 }
 
-function maySharePrint(one: WaitingLabel, other: WaitingLabel): boolean {
-  return one.kind === other.kind && one.behind === other.behind;
+function isPrintedAlone({ alone, pages }: WaitingLabel): boolean {
+  return alone || pages > LARGE_PAGES;
+}
+
+function maySharePrint(first: WaitingLabel, other: WaitingLabel): boolean {
+  return first.kind === other.kind && first.behind === other.behind && !isPrintedAlone(other);
 }

@@ -172,7 +172,7 @@ async function printInFormat(
   return images.rasterize(pdf, pageCount(label), image, order);
 }
 
-/** Notifies the waiting clients that the job ended without its label. A client that misses this looks at its deadline. */
+/** Tells the apis that the job ended without its label. An api that misses the message learns it at the label's time limit. */
 function announce(job: Job<LabelJob>, news: LabelNews, { cache, log }: Options): void {
   repeatUntilServed(() => cache.publish(job.data.key, news)).catch((err) =>
     log.warn({ err, ...identify(job) }, 'The end of a label could not be announced to the api'),

@@ -2,12 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { ApiConfig } from '#services/api/config.ts';
-import { BranchesConfig } from '#services/branches/config.ts';
-import { DashboardConfig } from '#services/dashboard/config.ts';
-import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { test } from '#test/fixtures/folder.ts';
 import { MINIMAL_ENV as ENV } from '#test/fixtures/minimal-env.ts';
+import { SETTINGS } from '#test/ops/settings.ts';
 
 const refusal = (env: NodeJS.ProcessEnv): string => {
   try {
@@ -50,8 +48,7 @@ describe("a service's configuration", () => {
 
   // A timer of 2 147 483 648 ms ends after 1 ms.
   test('has a maximum for each number', () => {
-    const schemas = [ApiConfig, BranchesConfig, DashboardConfig, LabelWorkerConfig];
-    const settings = schemas.flatMap(({ properties }) => Object.entries<object>(properties));
+    const settings = Object.values(SETTINGS).flatMap(({ properties }) => Object.entries<object>(properties));
     const unbounded = settings.filter(([, setting]) => {
       const { type, maximum = Number.POSITIVE_INFINITY } = setting as { type?: string; maximum?: number };
       return type === 'integer' && maximum > 2 ** 31 - 1;

@@ -149,10 +149,10 @@ function checkSurcharges({ surcharges }: Tariff, report: TariffReport): void {
       report.error('recargos.csv', {
         line,
         value: name,
-        reason: 'no cobra nada: ponga Importe, Porcentaje o Minimo',
+        reason: 'no cobra ni alarga nada: ponga Importe, Porcentaje, Minimo o Dias',
       });
     }
-    if (['flete', 'descuento', 'iva'].includes(name)) {
+    if (/^(flete|descuento|iva)$/.test(name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase())) {
       report.error('recargos.csv', {
         line,
         column: 'Concepto',

@@ -194,7 +194,13 @@ describe('an error by file and line', () => {
       'a surcharge of nothing',
       'recargos.csv',
       added('nada,siempre,,,,,,,'),
-      'linea 6 "nada": no cobra nada: ponga Importe, Porcentaje o Minimo',
+      'linea 6 "nada": no cobra ni alarga nada: ponga Importe, Porcentaje, Minimo o Dias',
+    ],
+    [
+      'a surcharge that looks like the tax',
+      'recargos.csv',
+      added('Ivá,siempre,,10,,,,,'),
+      'linea 6, Concepto "Ivá": es el nombre de otra linea del precio',
     ],
     [
       'a surcharge too many',
