@@ -140,6 +140,16 @@ export function isStateEvent(type: string): type is StateEvent {
   return type in STATE_EVENTS;
 }
 
+/** The types that have words for customers. */
+type WordedType = StateEvent | 'Cancelacion';
+
+/** Returns whether an event has words for customers. */
+export function hasWords<Event extends { Tipo: FeedType }>(
+  event: Event,
+): event is Event & { Tipo: WordedType } {
+  return event.Tipo === 'Cancelacion' || isStateEvent(event.Tipo);
+}
+
 /** The values of SEND_ESTATUS. */
 export type GuideStatus = 'Documentado' | StateEvent | 'Cancelado';
 export const STATES: Readonly<Record<GuideStatus, State>> = {
@@ -157,13 +167,13 @@ export const STATES: Readonly<Record<GuideStatus, State>> = {
  * branch it is. An event that names no branch is at the destination if the parcel is picked up.
  */
 export function wordsOf(
-  { Tipo, Sucursal }: { Tipo: FeedType; Sucursal?: string },
+  { Tipo, Sucursal }: { Tipo: WordedType; Sucursal?: string },
   parcel: { service: ServiceType; destination: { code: string } },
 ): State {
   const isAtDestination =
     Sucursal === undefined ? parcel.service !== 'Domicilio' : Sucursal === parcel.destination.code;
   if (Tipo === 'EnSucursal' && isAtDestination) return AT_DESTINATION[parcel.service];
-  return STATES[Tipo === 'Cancelacion' ? 'Cancelado' : (Tipo as StateEvent)];
+  return STATES[Tipo === 'Cancelacion' ? 'Cancelado' : Tipo];
 }
 
 /** From the least advanced on. */

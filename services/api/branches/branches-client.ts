@@ -191,7 +191,7 @@ export class BranchesClient {
 
   async #ask(
     query: Query,
-    { requestId, account, signal: left }: BranchesCaller,
+    { requestId, account, signal: clientGone }: BranchesCaller,
     signal: AbortSignal,
   ): Promise<void> {
     const isFull = this.#calls.length() + this.#calls.running() >= MAX_WAITING;
@@ -201,14 +201,14 @@ export class BranchesClient {
       throw new DomainError('unavailable', { cause });
     }
     this.#asked.add(account);
-    const { promise: over, reject } = Promise.withResolvers<never>();
-    const end = () => reject(left.aborted ? new DomainError('client-gone') : signal.reason);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(clientGone.aborted ? new DomainError('client-gone') : signal.reason);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
     try {
-      await Promise.race([this.#calls.push({ query, requestId, signal, from: performance.now() }), over]);
+      await Promise.race([this.#calls.push({ query, requestId, signal, from: performance.now() }), aborted]);
     } finally {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', abort);
       this.#asked.remove(account);
     }
   }

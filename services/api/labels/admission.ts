@@ -2,8 +2,8 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import { FRESH_MS } from '#shared/printing/label-job.ts';
 
 /**
- * The printers' pace is measured over this time, in ms, once two labels have waited for so long. Until then the printers
- * finish labels only as fast as requests come. One label that waits alone tells nothing: it may itself be at fault.
+ * In ms: the printers' pace is measured over this time, once two labels have waited for so long. Before, it is the
+ * pace of the requests. A label that waits alone may itself be at fault.
  */
 const PACE_MS = 2_000;
 /** Longest time to a label's turn, in ms. The rest of `LABEL_TIMEOUT_MS` is for a pace that falls. */
@@ -83,7 +83,7 @@ export class Admission {
     this.#forgetAbandoned();
     const own = this.#of(account);
     const at = this.#now();
-    this.#refuseIfLate(own, MAX_WAIT_MS);
+    refuseFor(this.#retryAfterSeconds(own, MAX_WAIT_MS));
     this.#count(own, 1);
     this.#accounts.set(account, own);
     let isOver = false;
@@ -171,30 +171,27 @@ export class Admission {
     if (own.pages > 0 && own.pages + pages > maxPages)
       throw retryLater('too-many-pages', RETRY_AFTER_S.least);
     const maxWaitMs = asked ? MAX_ASKED_MS - (this.#now() - asked.at) : MAX_WAIT_MS;
-    this.#refuseIfLate(own, maxWaitMs);
+    refuseFor(this.#retryAfterSeconds(own, maxWaitMs));
   }
 
-  /**
-   * @param maxWaitMs longest time to the turn of one more label.
-   * @throws DomainError `overloaded` if its turn would come later, no more labels may wait, or the printers are stuck.
-   */
-  #refuseIfLate(own: InFlight, maxWaitMs: number): void {
-    const { least, most } = RETRY_AFTER_S;
+  /** Returns the seconds after which to try again; 0 if one more label may wait so long for its turn, in ms. */
+  #retryAfterSeconds(own: InFlight, maxWaitMs: number): number {
+    const { least, most: longest } = RETRY_AFTER_S;
+    if (this.#waiting.size + this.#asked >= MAX_LABELS) return longest;
     const [, second] = this.#waiting;
-    const isStuck = second && this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS;
-    if (isStuck || this.#waiting.size + this.#asked >= MAX_LABELS) throw retryLater('overloaded', most);
-    if (!second || this.#now() - second.since <= PACE_MS) return;
+    if (!second) return 0;
+    if (this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS) return longest;
+    if (this.#now() - second.since <= PACE_MS) return 0;
     // The pace counts from the first finished label: before it, the first batch was under way.
     this.#forgetFinished();
     const [first, another] = this.#finished;
-    if (!first || !another) return; // no pace is known yet
+    if (!first || !another) return 0; // no pace is known yet
     const printed = this.#finishedPages - first.pages;
     let ahead = 0;
-    const mostAhead = own.pages + own.asked + 1;
-    for (const { pages, asked } of this.#accounts.values()) ahead += Math.min(pages + asked, mostAhead);
+    const most = own.pages + own.asked + 1;
+    for (const { pages, asked } of this.#accounts.values()) ahead += Math.min(pages + asked, most);
     const lateMs = ((this.#now() - first.at) * ahead) / printed - maxWaitMs;
-    if (lateMs > 0)
-      throw retryLater('overloaded', Math.min(most, Math.max(least, Math.ceil(lateMs / 1_000))));
+    return lateMs <= 0 ? 0 : Math.min(longest, Math.max(least, Math.ceil(lateMs / 1_000)));
   }
 
   #forgetFinished(): void {
@@ -203,6 +200,11 @@ export class Admission {
     const forgotten = this.#finished.splice(0, kept < 0 ? this.#finished.length : kept);
     for (const { pages } of forgotten) this.#finishedPages -= pages;
   }
+}
+
+/** @throws DomainError `overloaded` unless the time to wait is 0. */
+function refuseFor(seconds: number): void {
+  if (seconds > 0) throw retryLater('overloaded', seconds);
 }
 
 function retryLater(code: 'overloaded' | 'too-many-pages', seconds: number): DomainError {

@@ -172,21 +172,21 @@ export class PrintLine {
     };
     // Reads and adds at once to save a round trip: a label that another process has just had printed is printed twice.
     let [bytes] = await Promise.all([cache.read(key), add()]);
-    while (!bytes) {
+    for (;;) {
+      if (bytes) return { key, bytes };
       const [heard] = (await news.next()).value as [LabelNews | 'reconnected'];
       const printedAs = typeof heard === 'object' ? heard.printed : undefined;
       // A label that failed took the printers' time as well.
       if (printedAs || heard === 'failed' || heard === 'unstored') onFinished(pageCount(job.label));
       if (heard === 'failed') throw new DomainError('label-failed', { cause });
       if (heard === 'unstored') throw new DomainError('unavailable', { cause });
-      // It was printed, was dropped, or the news of it may be lost.
+      if (printedAs) evictions++; // counts only if the next look finds no label
       key = printedAs ?? job.key;
       bytes = await cache.read(key);
-      if (printedAs && !bytes) evictions++;
+      if (bytes) continue;
       if (evictions === MAX_EVICTIONS) throw new DomainError('unavailable', { cause });
-      if (!bytes) await add();
+      await add();
     }
-    return { key, bytes };
   }
 
   /** Makes every wait look again once the subscriptions are back. */

@@ -63,7 +63,7 @@ export class GuideProgress<Event extends Fact = Fact> {
   }
 
   /** Returns the event that gives a package its state; undefined before its first one. */
-  countingEvent(number: number): Event | undefined {
+  countingEvent(number: number): (Event & { Tipo: StateEvent }) | undefined {
     const counting = countingOf(this.#tallies.get(undefined), this.#tallies.get(number));
     return counting as (Event & StateFact) | undefined;
   }

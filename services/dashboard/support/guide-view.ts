@@ -1,4 +1,4 @@
-import { isStateEvent, STATES, wordsOf } from '#shared/guides/event-types.ts';
+import { hasWords, STATES, wordsOf } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import { numberOf } from '#shared/tracking/event-log.ts';
@@ -28,9 +28,10 @@ export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteM
 
 /** Returns the state of a guide in the words of the tracking page. */
 export function stateView(guide: VisibleGuide, entries: readonly VisibleEntry[]) {
-  const annulled = annulledBy(entries.map(({ told }) => told));
-  const last = entries.find(({ told }) => told.Tipo === guide.status && !annulled.has(told.Id));
-  const { title, look } = last ? wordsOf(last.told, guide) : STATES[guide.status];
+  const events = entries.map(({ told }) => told);
+  const annulled = annulledBy(events);
+  const last = events.filter(hasWords).find(({ Tipo, Id }) => Tipo === guide.status && !annulled.has(Id));
+  const { title, look } = last ? wordsOf(last, guide) : STATES[guide.status];
   return { title, look, status: guide.status };
 }
 
@@ -54,7 +55,7 @@ export function eventViews(guide: VisibleGuide, entries: readonly VisibleEntry[]
 }
 
 function eventWords(told: VisibleEntry['told'], guide: VisibleGuide): string {
-  if (told.Tipo === 'Cancelacion' || isStateEvent(told.Tipo)) {
+  if (hasWords(told)) {
     const { title, event = title } = wordsOf(told, guide);
     return event;
   }

@@ -114,12 +114,12 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
 
   function fillSlots(): void {
     for (;;) {
-      const files = slots.mayStart(waiting.size, true);
-      if (!files && !slots.mayStart(waiting.size, false)) return;
-      const batch = waiting.takeBatch(files);
-      if (batch.length === 0) return;
-      const ofFile = batch[0]?.behind ?? false;
-      void slots.occupy(batch.length, ofFile, () => printAwaited(batch)).then(fillSlots);
+      const mayTakeFiles = slots.mayStart(waiting.size, true);
+      if (!mayTakeFiles && !slots.mayStart(waiting.size, false)) return;
+      const batch = waiting.takeBatch(mayTakeFiles);
+      const [first] = batch;
+      if (!first) return;
+      void slots.occupy(batch.length, first.behind ?? false, () => printAwaited(batch)).then(fillSlots);
     }
   }
 

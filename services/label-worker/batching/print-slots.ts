@@ -19,27 +19,27 @@ export class PrintSlots {
     this.#concurrency = concurrency;
   }
 
-  /** Returns whether a print may start now. @param ofFile whether the print is of a file. */
-  mayStart(queued: number, ofFile: boolean): boolean {
+  /** Returns whether a print may start now. @param behind whether its labels belong to files of many. */
+  mayStart(queued: number, behind: boolean): boolean {
     if (queued === 0 || this.#prints >= this.#concurrency) return false;
     const { files, others } = this.#labels;
-    if (!ofFile) return queued >= others;
+    if (!behind) return queued >= others;
     const isAskedOneByOne = performance.now() - this.#endedAt < KEPT_FREE_MS;
     const filePrints = Math.max(1, this.#concurrency - (isAskedOneByOne ? 1 : 0));
     return queued >= files + others && this.#filePrints < filePrints;
   }
 
-  /** Occupies a slot with a print until it has ended. @param ofFile whether the labels belong to files of many. */
-  async occupy(labels: number, ofFile: boolean, work: () => Promise<void>): Promise<void> {
-    const of = ofFile ? 'files' : 'others';
+  /** Occupies a slot with a print until it has ended. @param behind whether its labels belong to files of many. */
+  async occupy(labels: number, behind: boolean, work: () => Promise<void>): Promise<void> {
+    const of = behind ? 'files' : 'others';
     this.#prints++;
-    if (ofFile) this.#filePrints++;
+    if (behind) this.#filePrints++;
     this.#labels[of] += labels;
     try {
       await work();
     } finally {
       this.#prints--;
-      if (ofFile) this.#filePrints--;
+      if (behind) this.#filePrints--;
       else this.#endedAt = performance.now();
       this.#labels[of] -= labels;
     }

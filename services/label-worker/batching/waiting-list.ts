@@ -40,10 +40,10 @@ export class WaitingList<Label extends WaitingLabel> {
 
   /**
    * Removes and returns the labels of the next print: the first one, and those of its kind behind it that fit.
-   * @param files whether labels of files may be among them.
+   * @param mayTakeFiles whether labels of files may be among them.
    */
-  takeBatch(files = true): Label[] {
-    const first = this.#labels.find(({ behind }) => files || !behind);
+  takeBatch(mayTakeFiles = true): Label[] {
+    const first = this.#labels.find(({ behind }) => mayTakeFiles || !behind);
     if (!first) return [];
     const batch = [first];
     let { pages } = first;

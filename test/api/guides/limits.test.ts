@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { MAX_GUIDES, SentGuide } from '#shared/guides/guide.ts';
+import { tidy } from '#services/api/http/body.ts';
+import { MAX_GUIDES, MAX_QUOTE_LENGTH, SentGuide } from '#shared/guides/guide.ts';
 import { BODY_LIMIT_MIB, MAX_BODY_VALUES } from '#shared/http/http-errors.ts';
 
 type Schema = TSchema & {
@@ -35,4 +36,9 @@ test.for([
   const body = { TipoServicio: 'Domicilio', Guia };
   expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(BODY_LIMIT_MIB * 2 ** 20);
   expect(valuesIn(body)).toBeLessThan(MAX_BODY_VALUES);
+});
+
+test('the longest quote is read whole', () => {
+  const quote = 'n'.repeat(MAX_QUOTE_LENGTH);
+  expect(tidy(quote)).toBe(quote);
 });

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Fact, GuideProgress } from '#services/api/tracking/guide-state.ts';
-import { EVENT_TYPE_NAMES, type EventType } from '#shared/guides/event-types.ts';
+import { EVENT_TYPE_NAMES, type EventType, STATE_EVENTS } from '#shared/guides/event-types.ts';
 
 /** SEND_ESTATUS of a guide. */
 const guideState = (events: Iterable<Fact>, packages: number) => new GuideProgress(events, packages).status;
+
+it('depends on the order of the types, of which a later one counts at the same moment', () => {
+  const message = 'another order gives stored guides another SEND_ESTATUS';
+  const order = 'Recolectado EnTransito EnSucursal EnReparto Entregado Incidencia Devuelto';
+  expect(Object.keys(STATE_EVENTS).join(' '), message).toBe(order);
+});
 
 let made = 0;
 /** An event at a minute of a day. */

@@ -1,7 +1,7 @@
 import type { Branch } from '#shared/branches/branch.ts';
 import {
   type GuideStatus,
-  isStateEvent,
+  hasWords,
   STATES,
   STEPS,
   type State,
@@ -58,8 +58,8 @@ export function trackingView(timeZone: string) {
       },
     ];
     for (const event of told) {
-      const { Id, Tipo, Ocurrido, Sucursal, Paquete, Motivo } = event;
-      if (!(Tipo === 'Cancelacion' || isStateEvent(Tipo)) || annulled.has(Id)) continue;
+      const { Id, Ocurrido, Sucursal, Paquete, Motivo } = event;
+      if (!hasWords(event) || annulled.has(Id)) continue;
       const at = new Date(Ocurrido);
       const details = [
         Motivo && REASONS[Motivo],

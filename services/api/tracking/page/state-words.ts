@@ -1,4 +1,11 @@
-import { AT_DESTINATION, type GuideStatus, STATES, type State, wordsOf } from '#shared/guides/event-types.ts';
+import {
+  AT_DESTINATION,
+  type GuideStatus,
+  STATES,
+  type State,
+  type StateEvent,
+  wordsOf,
+} from '#shared/guides/event-types.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
@@ -9,7 +16,8 @@ import type { GuideProgress } from '../guide-state.ts';
 type Parcel = Pick<GuideDocument, 'service' | 'destination'>;
 type Cities = ReadonlyMap<string, string>;
 /** The last event that counts of each package, in order; undefined before a package's first one. */
-export type PackageEvents = readonly (EventBody | undefined)[];
+export type PackageEvents = readonly (CountingEvent | undefined)[];
+type CountingEvent = EventBody & { Tipo: StateEvent };
 type Headline = State & { isReady: boolean };
 
 /** Packages whose numbers a line names; of more it says how many. */
@@ -31,7 +39,7 @@ export function headlineOf(
   parcel: Parcel,
   cities: Cities,
 ): Headline {
-  const inState = events.filter((event) => event?.Tipo === status) as EventBody[];
+  const inState = events.filter((event) => event?.Tipo === status) as CountingEvent[];
   const moving = inState.filter((event) => wordsOf(event, parcel) === STATES.EnSucursal);
   const [least] = [...moving, ...inState];
   const state = least ? wordsOf(least, parcel) : STATES[status];
@@ -69,7 +77,7 @@ export function packagesSummary(events: PackageEvents, parcel: Parcel, cities: C
   };
 }
 
-function packageLine(event: EventBody | undefined, parcel: Parcel, cities: Cities) {
+function packageLine(event: CountingEvent | undefined, parcel: Parcel, cities: Cities) {
   if (!event) return { words: 'Todavía no lo recibimos', place: undefined };
   const words = withReason(wordsOf(event, parcel).title, [event]);
   return { words, place: cities.get(event.Sucursal ?? '') };
