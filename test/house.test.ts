@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { COLLECTIONS } from '#local/access/mongo-roles.ts';
+import { repoRoot } from '#local/folders.ts';
 import { allImports, importsOf, specifiersOf } from '#test/fixtures/imports.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 
@@ -63,6 +66,16 @@ describe('shared', () => {
     const reached = services.map((service) => allImports(within(`services/${service}`)).files);
     const lonely = within('shared').filter((path) => reached.filter((all) => all.has(path)).length < 2);
     expect(lonely).toEqual([]);
+  });
+});
+
+describe('the collections of MongoDB', () => {
+  it('are all in the list that gives the services their rights', () => {
+    const defined = [...within('services'), ...within('shared')].flatMap((path) => {
+      const text = readFileSync(join(repoRoot, path), 'utf8');
+      return [...text.matchAll(/\bdefineCollection\(\s*'(\w+)'/g)].map(([, name]) => name);
+    });
+    expect(COLLECTIONS.map(({ name }) => name).toSorted()).toEqual(defined.toSorted());
   });
 });
 
