@@ -21,8 +21,9 @@ import {
 const BRANCH = part({ code: TEXT, name: TEXT });
 
 /**
- * States that have an index, in which one guide among many is found at once. A state of a later release needs an index of
- * its own, because MongoDB refuses another filter under the same name.
+ * States that have an index, in which one guide among many is found at once. Never change this list: it is the filter of
+ * an index that databases have (CONTRIBUTING.md "How to add something else"). A state of a later release that people look
+ * for gets another list, and with it an index of another name.
  */
 const SOUGHT_STATUSES = [
   ...(['Recolectado', 'EnTransito', 'EnSucursal', 'EnReparto'] as const),
@@ -186,10 +187,13 @@ type NamingSection = {
       : Part
     : never;
 }[keyof typeof PERSONAL_DATA];
-/** The parts of a guide that name one person each, with the person's part in an export. */
+/**
+ * The parts of a guide that name one person each. `papel` is the person's part in an export. A side of the guide owns what
+ * is stored beside it, such as who received the parcel.
+ */
 export const PERSON_SECTIONS = {
-  Remitente: 'remitente',
-  Destinatario: 'destinatario',
-  Creado_por: 'autor',
-} as const satisfies Record<NamingSection, string>;
+  Remitente: { papel: 'remitente', isSide: true },
+  Destinatario: { papel: 'destinatario', isSide: true },
+  Creado_por: { papel: 'autor', isSide: false },
+} as const satisfies Record<NamingSection, { papel: string; isSide: boolean }>;
 export type PersonSection = keyof typeof PERSON_SECTIONS;

@@ -16,6 +16,8 @@ type FieldRules = {
   /** Limits of numbers, beside the largest measure. */
   measure: { minimum: number } | { exclusiveMinimum: number };
   value: { minimum: number; maximum?: number };
+  /** Whether an object may have fields that its schema does not know. */
+  additionalProperties: boolean;
 };
 
 /** Most packages of a guide: the Code 128 has two digits for them (docs/contract.md "Labels"). */
@@ -40,6 +42,8 @@ const STORED: FieldRules = {
   rfc: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{3}$',
   measure: { exclusiveMinimum: 0 },
   value: { minimum: 0 },
+  // After a rollback, labels print without the fields that a later release stored.
+  additionalProperties: true,
 };
 
 /**
@@ -54,12 +58,16 @@ export const SENT: FieldRules = {
   rfc: '^(?:(?:[A-MO-Za-mo-zÑñ&]|[Nn]\\u0303?)[\\s\\u2010-\\u2015-]*){3,4}(?:[0-9][\\s\\u2010-\\u2015-]*){6}(?:[A-Za-z0-9][\\s\\u2010-\\u2015-]*){3}$',
   measure: { minimum: 0 },
   value: { minimum: 0, maximum: MAX_VALUE },
+  additionalProperties: false,
 };
 
 export function kindsIn(rules: FieldRules) {
   const matching = (pattern: string, rule: string, description: string, example: string) =>
     Type.String({ pattern, maxLength: 120, description, examples: [example], 'x-regla': rule });
+  const { additionalProperties } = rules;
   return {
+    section: <P extends Record<string, TSchema>>(properties: P, description: string, options = {}) =>
+      Type.Object(properties, { additionalProperties, description, ...options }),
     text: (maxLength: number, description: string, example: string) =>
       Type.String({
         minLength: 1,
@@ -116,14 +124,6 @@ export function kindsIn(rules: FieldRules) {
 }
 type Kinds = ReturnType<typeof kindsIn>;
 
-export function section<P extends Record<string, TSchema>>(properties: P, description: string, options = {}) {
-  return Type.Object(properties, {
-    additionalProperties: false,
-    description,
-    ...options,
-  });
-}
-
 /** @param postalCode what the field `CodigoPostal` is. */
 function addressIn(kinds: Kinds, postalCode: string) {
   const { text } = kinds;
@@ -139,7 +139,7 @@ function addressIn(kinds: Kinds, postalCode: string) {
 }
 
 const sender = (kinds: Kinds) => {
-  const { text, phone, email } = kinds;
+  const { section, text, phone, email } = kinds;
   return section(
     {
       Nombre: text(120, 'Nombre del remitente', 'Ana López'),
@@ -153,7 +153,7 @@ const sender = (kinds: Kinds) => {
 };
 
 const recipient = (kinds: Kinds) => {
-  const { text, phone, email, rfc } = kinds;
+  const { section, text, phone, email, rfc } = kinds;
   return section(
     {
       Nombre: text(120, 'Nombre del destinatario', 'Luis Pérez'),
@@ -179,7 +179,7 @@ const recipient = (kinds: Kinds) => {
   );
 };
 
-const goods = ({ text, measure, packages, value }: Kinds) =>
+const goods = ({ section, text, measure, packages, value }: Kinds) =>
   section(
     {
       TipoEnvio: Type.Optional(text(40, 'Tipo de envío', 'Paquete')),
@@ -195,7 +195,7 @@ const goods = ({ text, measure, packages, value }: Kinds) =>
     'Lo que se envía',
   );
 
-const createdBy = ({ text }: Kinds) =>
+const createdBy = ({ section, text }: Kinds) =>
   section(
     {
       Nombre: Type.Optional(text(120, 'Nombre de quien crea la guía', 'Marta Ruiz')),
@@ -215,19 +215,20 @@ function fieldsIn(kinds: Kinds) {
     ),
   };
 }
-const GUIDE_OPTIONS = { 'x-regla': 'debe ser un objeto' };
 
+const stored = kindsIn(STORED);
 /** A guide as it is stored and printed. */
-export const Guide = section(fieldsIn(kindsIn(STORED)), 'Una guía', GUIDE_OPTIONS);
+export const Guide = stored.section(fieldsIn(stored), 'Una guía');
 export type Guide = Static<typeof Guide>;
 
 /** Longest quote, in characters (docs/contract.md "Quotes"). */
 export const MAX_QUOTE_LENGTH = 4_000;
 
+const sent = kindsIn(SENT);
 /** A guide as a client may send it; the type is that of what becomes of it. */
-export const SentGuide = section(
+export const SentGuide = sent.section(
   {
-    ...fieldsIn(kindsIn(SENT)),
+    ...fieldsIn(sent),
     Cotizacion: Type.Optional(
       Type.String({
         maxLength: MAX_QUOTE_LENGTH,
@@ -238,7 +239,7 @@ export const SentGuide = section(
     ),
   },
   'Una guía',
-  GUIDE_OPTIONS,
+  { 'x-regla': 'debe ser un objeto' },
 );
 export type SentGuide = Guide & { Cotizacion?: string };
 

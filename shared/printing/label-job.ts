@@ -18,7 +18,10 @@ export const LABEL_TIMEOUT_MS = 10_000;
 /** Time limit of a print, and of a page of an image, in ms. A Chromium that exceeds it is replaced. */
 export const PRINT_TIMEOUT_MS = 4_000;
 
-/** How many attempts can begin within `LABEL_TIMEOUT_MS` if each takes `PRINT_TIMEOUT_MS`. */
+/**
+ * How many attempts can begin within `LABEL_TIMEOUT_MS` if each takes `PRINT_TIMEOUT_MS`. A print that waits for a start of
+ * Chromium may take longer: its client is answered `label-late` in time, and may find the label when it asks again.
+ */
 export const PRINT_ATTEMPTS = Math.ceil(LABEL_TIMEOUT_MS / PRINT_TIMEOUT_MS);
 
 /**

@@ -1,5 +1,5 @@
 import type { Adjustment } from '#shared/guides/adjustment.ts';
-import { type FeedType, GUIDE_STATUSES } from '#shared/guides/event-types.ts';
+import { FEED_TYPE_NAMES, type FeedType, GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import type { Event } from '#shared/tracking/event.ts';
 import {
   body,
@@ -72,16 +72,23 @@ export function publicFields(event: EventBody): Omit<EventBody, (typeof NOT_SHOW
 }
 
 /**
- * Types of entries that may change what usage counts: deliveries, what undoes them, cancellations and weighings. They have
- * an index. Another type needs another index, because MongoDB refuses another filter under the same name.
+ * Whether an entry of a type may change what usage counts: deliveries, what undoes them, cancellations and weighings. Never
+ * add a `true`: these types are the filter of an index that databases have (CONTRIBUTING.md "How to add something else"). A
+ * later type that changes usage gets a value and an index of its own, which `entriesOf` of count-events.ts reads too.
  */
-export const USAGE_TYPES = [
-  'Entregado',
-  'Devuelto',
-  'Anulacion',
-  'Pesaje',
-  'Cancelacion',
-] as const satisfies readonly FeedType[];
+const CHANGES_USAGE = {
+  Recolectado: false,
+  EnTransito: false,
+  EnSucursal: false,
+  EnReparto: false,
+  Incidencia: false,
+  Entregado: true,
+  Devuelto: true,
+  Anulacion: true,
+  Pesaje: true,
+  Cancelacion: true,
+} as const satisfies Record<FeedType, boolean>;
+export const USAGE_TYPES = FEED_TYPE_NAMES.filter((type) => CHANGES_USAGE[type]);
 
 /** Returns the ids of the events that others annul. An annulment itself cannot be annulled. */
 export function annulledBy(events: readonly Pick<EventBody, 'Tipo' | 'Anula'>[]): Set<string> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPE_NAMES, typesWith } from '../guides/event-types.ts';
-import { GUIDE_NUMBER, kindsIn, MAX_CENTIMETRES, MAX_KILOGRAMS, SENT, section } from '../guides/guide.ts';
+import { GUIDE_NUMBER, kindsIn, MAX_CENTIMETRES, MAX_KILOGRAMS, SENT } from '../guides/guide.ts';
 
 /**
  * The schema of an event of a guide (docs/contract.md "Events"). It validates requests and files, and types and
@@ -38,7 +38,7 @@ const oneOf = <V extends string>(values: readonly V[], description: string) =>
     'x-regla': `debe ser uno de: ${values.join(', ')}`,
   });
 // Of a weighing, 0 does not mean absent.
-const { text, packages, measure } = kindsIn({ ...SENT, measure: { exclusiveMinimum: 0 } });
+const { section, text, packages, measure } = kindsIn({ ...SENT, measure: { exclusiveMinimum: 0 } });
 const weighed = `solo con ${typesWith('Peso').join(' y ')}`;
 
 /** Stored events always have an `Id`, and `Ocurrido` in UTC. */

@@ -17,6 +17,7 @@ const SECTIONS = Object.entries(SentGuide.properties).flatMap(([name, schema]) =
 const SECTION_NAMES: ReadonlySet<string> = new Set(Object.keys(SentGuide.properties));
 export const MEASURES = ['Peso', 'Largo', 'Alto', 'Ancho'] as const;
 type Measures = Record<(typeof MEASURES)[number], number>;
+const NO_OBJECT = { code: 'guide-invalid', params: { rule: 'debe ser un objeto' } } as const;
 /** Most unprintable characters that a warning names. */
 const MAX_NAMED = 10;
 
@@ -98,12 +99,13 @@ async function parseGuides<G>(
   const unknown = lenient ? warnings : problems;
   normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown);
   const guides = await inTurns(sent, (each, indice) => {
+    if (!isObject(each)) return problems.add(() => ({ indice, ...NO_OBJECT }));
     const guide = tidyGuide(each, indice, unknown);
     if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
-    return guide as G;
+    return guide;
   });
   problems.throwIfAny('guides-invalid');
-  return { guides, warnings };
+  return { guides: guides as G[], warnings };
 }
 
 function parseServiceType(value: unknown): ServiceType {
@@ -119,10 +121,12 @@ function parseServiceType(value: unknown): ServiceType {
  * work is bounded.
  *
  * @param unknown gets a problem for each unknown name.
- * @returns a value that is not an object unchanged: the schema refuses it.
  */
-function tidyGuide(guide: unknown, indice: number, unknown: ProblemList): unknown {
-  if (!isObject(guide)) return guide;
+function tidyGuide(
+  guide: Record<string, unknown>,
+  indice: number,
+  unknown: ProblemList,
+): Record<string, unknown> {
   const copy = normalizeFields(guide, SECTION_NAMES, unknown, { indice });
   for (const [section, fields] of SECTIONS) {
     const value = copy[section];

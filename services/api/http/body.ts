@@ -147,7 +147,6 @@ export function toProblem({ keyword, instancePath, params, parentSchema, data }:
     case 'maxLength':
       return { campo: path, code: 'field-too-long', params: { limit: params.limit } };
     case 'type':
-      if (!path) return { code: 'guide-invalid', params: { rule } };
       // One that is no integer, or too large for JavaScript, is a number, though not of Ajv's type.
       if (typeof data === 'number' && NUMERIC.has(params.type)) break;
       return { campo: path, code: 'field-type', params: { expected: params.type, given: typeOf(data) } };

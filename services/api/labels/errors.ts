@@ -19,7 +19,8 @@ export const labelErrors = {
     status: 500,
     codigo: 'etiqueta_fallida',
     message: 'Error al generar la etiqueta',
-    advice: 'No repita: esa etiqueta no se puede imprimir. Avise al transportista, con el `requestId`.',
+    advice:
+      'Repita una vez, tras unos segundos. Si falla otra vez, avise al transportista, con el `requestId`.',
   },
   /** The same request may succeed once the label is printed. */
   'label-late': {

@@ -15,7 +15,7 @@ export type Walk = {
 };
 /** Records of a kind, beside a guide: those that name the person, and all that are the person's. */
 type FoundRecords = { kind: PersonalRecords; named: PersonalRecord[]; own: PersonalRecord[] };
-/** A guide that names the person. Whoever is one of its sides owns all records beside it. */
+/** A guide that names the person. Its sender and its recipient own all records beside it, its author none. */
 type Found = { stored: GuideDocument; sections: PersonSection[]; beside: FoundRecords[] };
 
 /** Finds guides page by page. No index helps. */
@@ -34,10 +34,11 @@ async function* findPages({ mongo, kinds, search, onProgress }: Walk): AsyncGene
     yield page
       .map((stored) => {
         const sections = sectionsNaming(search, stored.guide);
+        const isSide = sections.some((section) => PERSON_SECTIONS[section].isSide);
         const beside = records.map(({ kind, byGuide }) => {
           const all = byGuide.get(stored._id) ?? [];
           const named = all.filter(({ name }) => isOfName(search, name));
-          return { kind, named, own: sections.length > 0 ? all : named };
+          return { kind, named, own: isSide ? all : named };
         });
         return { stored, sections, beside };
       })
@@ -115,7 +116,7 @@ function entriesOf({ stored, sections, beside }: Found) {
     ...Object.fromEntries(lists),
   });
   return [
-    ...sections.map((section) => entry(PERSON_SECTIONS[section], guide[section])),
+    ...sections.map((section) => entry(PERSON_SECTIONS[section].papel, guide[section])),
     ...beside.flatMap(({ kind, named: [first] }) =>
       first ? [entry(kind.part, { Nombre: first.name })] : [],
     ),

@@ -81,6 +81,22 @@ test('an erasure reaches who received, and notes', async ({ newGuide, personal, 
   ]);
 });
 
+test('who made a guide is none of its sides: receipts and notes stay, and are not exported', async ({
+  newGuide,
+  personal,
+  privacy,
+  register,
+}) => {
+  const name = `Marta ${randomUUID()}`.slice(0, 40);
+  const guide = await newGuide({ Creado_por: { Nombre: name } });
+  await register(delivered(guide, 'Rosa', 'En la puerta'));
+  const { guias } = JSON.parse((await privacy('export', '--name', name)).out);
+  expect(guias).toMatchObject([{ guia: guide, papel: 'autor' }]);
+  expect(guias[0]).not.toHaveProperty('eventos');
+  expect(await privacy('erase', '--name', name, '--yes')).toMatchObject({ code: 0 });
+  expect(await personal(guide)).toEqual([['Rosa', 'En la puerta', true]]);
+});
+
 test("an export has what the person received, nobody else's", async ({ newGuide, privacy, register }) => {
   const name = `Rosa ${randomUUID()}`.slice(0, 40);
   const [own, neighbours] = [await newGuide({ Remitente: { Nombre: name } }), await newGuide()];

@@ -234,7 +234,18 @@ test('the load is the labels in hand by the most that the worker takes at once',
   await vi.waitFor(async () => expect(await load()).toBe(0), 20_000);
 });
 
+test('a guide that a later release stored is printed without the fields that are new', async () => {
+  const one = fresh();
+  const newer = { Nuevo: { de: [1, null] } };
+  const Destinatario = { ...one.guide.Destinatario, ...newer };
+  const later = { ...one, guide: { ...one.guide, Destinatario, ...newer } };
+  await (await ask(later)).waitUntilFinished(events, 30_000);
+  const [page] = await readLabel((await bytesOf(later)) ?? Buffer.alloc(0));
+  expect(page?.code128).toEqual([one.number]);
+});
+
 test.each([
+  ['a field that is new, outside the guide', { ...label(), nuevo: 1 } as LabelPayload, 'payload-invalid'],
   ['a payload that is none', { kind: 'letter' } as LabelPayload, 'payload-invalid'],
   ['no label', undefined as unknown as LabelPayload, 'payload-invalid'],
   ['a tracking address that no QR holds', label({ trackingUrl: 'x'.repeat(5_000) }), 'label-unprintable'],
