@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_RESOLVED } from '../branches/branch.ts';
 import { POSTAL_CODE_FORM } from '../branches/postal-code.ts';
+import type { Problem } from '../errors/domain-error.ts';
 
 /**
  * Two schemas of a guide (docs/contract.md "Guides"). `SentGuide` validates requests and documents them in OpenAPI.
@@ -174,7 +175,7 @@ const recipient = (kinds: Kinds) => {
     // One of the two is required.
     {
       anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }],
-      'x-error': { campo: 'CodigoPostal', code: 'destination-missing' },
+      'x-error': { campo: 'CodigoPostal', code: 'destination-missing' } satisfies Problem,
     },
   );
 };
@@ -251,10 +252,17 @@ export const ServiceType = Type.Enum([...SERVICE_TYPES], {
 });
 export type ServiceType = (typeof SERVICE_TYPES)[number];
 
-/** Most guides in one creation request: branches answers for so many at once. */
+/**
+ * Most guides in one creation request: branches answers for so many at once. Requests for quotes, files of labels, manifests
+ * and scans have the same limit, and so has a manifest in the queue. test/api/guides/limits.test.ts says what else must hold
+ * so many.
+ */
 export const MAX_GUIDES = MAX_RESOLVED;
 
-/** Eleven random digits and an ISO 7064 MOD 11,10 check digit (docs/contract.md "Guides"). */
+/**
+ * Eleven random digits, of which the first is 0 in a test guide alone, and an ISO 7064 MOD 11,10 check digit
+ * (docs/contract.md "Guides"). MongoDB's `_id` refuses a second guide of the same number, and then another is drawn.
+ */
 export const GUIDE_NUMBER = '^[0-9]{12}$';
 const GUIDE_NUMBER_FORM = new RegExp(GUIDE_NUMBER);
 

@@ -41,7 +41,7 @@ export const retryAfter = ({ seconds }: ErrorParams) => ({ 'Retry-After': String
 /** Largest request body and head. A token of ours and its headers take 1 KiB. */
 export const BODY_LIMIT_MIB = 4;
 export const HEADER_LIMIT_KIB = 8;
-/** Most values in a body, counting objects and arrays: 500 guides with every field have 18 000. */
+/** Most values in a body, counting objects and arrays. `MAX_GUIDES` full guides fit (test/api/guides/limits.test.ts). */
 export const MAX_BODY_VALUES = 40_000;
 
 const bodyTooLarge = {

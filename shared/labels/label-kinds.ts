@@ -4,7 +4,7 @@
  */
 export const KINDS = {
   letter: {
-    /** Last part of the endpoint's path, `GET /api/guias/<path>/{guia}`. */
+    /** Part of the endpoint's path, `GET /api/guias/<path>/{guia}`. The objectives count `etiqueta(-[a-z0-9]+)?` alone. */
     path: 'etiqueta',
     /** `Tipo` of a file with many labels. */
     tipo: 'carta',

@@ -21,8 +21,9 @@ import {
 export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: FeedType; Manifiesto?: string };
 
 /**
- * Whom a field may name: who received the guide, or anybody. Retention and erasure replace the text of such a field, and an
- * export of a person's data has it.
+ * Whom a field may name: who received the guide, or anybody. Retention and erasure replace the text of such a field. An
+ * erasure and an export by name find those who received. An export shows their name to them alone, and texts about anybody to
+ * each person of the guide.
  */
 const NAMES_PERSON = {
   Guia: false,
@@ -52,12 +53,21 @@ export const PERSONAL_FIELDS = Object.entries(NAMES_PERSON).flatMap(([field, isP
   isPersonal ? [field as PersonalField] : [],
 );
 
-/** Returns the fields of an event that may name a person; without `receiver`, none that says who received. */
+export const RECEIVER_FIELDS = PERSONAL_FIELDS.filter((field) => NAMES_PERSON[field] === 'receiver');
+
+/** Returns the names of those who received. */
+export function receiversOf(event: Pick<EventBody, PersonalField>): string[] {
+  return RECEIVER_FIELDS.flatMap((field) => event[field] ?? []);
+}
+
+/** Returns the fields of an event that may name a person; of those that say who received, the ones with these names. */
 export function personalFields(
   event: Pick<EventBody, PersonalField>,
-  { receiver }: { receiver: boolean },
+  names: readonly string[],
 ): Pick<EventBody, PersonalField> {
-  const shown = PERSONAL_FIELDS.filter((field) => receiver || NAMES_PERSON[field] !== 'receiver');
+  const shown = PERSONAL_FIELDS.filter(
+    (field) => !RECEIVER_FIELDS.includes(field) || names.includes(event[field] ?? ''),
+  );
   return Object.fromEntries(shown.map((field) => [field, event[field]]));
 }
 

@@ -175,6 +175,22 @@ describe('a guide', () => {
     expect(text).toContain('Las horas son hora del centro de México.');
   });
 
+  test.for([0, 1])(
+    'shows a state of a later release by its name, with %i events',
+    async (events, { newGuide, register, guidePage, stores }) => {
+      const number = await newGuide();
+      const { mongo } = stores;
+      if (events > 0) await register(event(number, 'Recolectado'));
+      await mongo
+        .collection<{ _id: string }>('guides')
+        .updateOne({ _id: number }, { $set: { status: 'EnAduana' } });
+      await mongo
+        .collection('events')
+        .updateMany({ 'told.Guia': number }, { $set: { 'told.Tipo': 'EnAduana' } });
+      expect(await guidePage(number)).toContain('EnAduana EnAduana');
+    },
+  );
+
   test('shows labels that were refused, with code, time, account and request', async ({
     api,
     demo,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { duration } from '#services/dashboard/format.ts';
+import { KINDS } from '#shared/labels/label-kinds.ts';
 import {
   CHROMIUM_RESTARTS,
   FAILING,
@@ -35,6 +36,14 @@ const OTHERS = [
   ...['CertificateExpires', 'ClocksDiffer', 'ErrorBudgetBurns', 'ErrorBudgetShrinks', 'EventLoopBlocked'],
   ...['LabelsFail', 'LabelsRefused', 'RetentionStale', 'VolumeNearlyFull', 'WorkersFull'],
 ];
+
+it.each(Object.values(KINDS))('the objectives count the requests for labels at $path', ({ path }) => {
+  const routes = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/route=~"([^"]*etiqueta[^"]*)"/g)].map(([, route = '']) => new RegExp(`^${route}$`)),
+  );
+  expect(routes.length).toBeGreaterThan(1);
+  for (const route of routes) expect(`/api/guias/${path}/:guia`).toMatch(route);
+});
 
 it.each(Object.entries(RULES))('the rule %s goes by the table', (name, numbers) => {
   const { expr = '' } = rules.find(({ alert, record }) => (alert ?? record) === name) ?? {};

@@ -4,17 +4,17 @@ import { Pool } from 'undici';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { Tally } from '#shared/async/tally.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import type {
-  Branch,
-  CoverageResponse,
-  DestinationQuery,
-  ResolveRequest,
-  ResolveResponse,
-  VersionResponse,
+import {
+  type Branch,
+  type CoverageResponse,
+  type DestinationQuery,
+  MAX_RESOLVED,
+  type ResolveRequest,
+  type ResolveResponse,
+  type VersionResponse,
 } from '#shared/branches/branch.ts';
 import { POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import { callInternal } from '../platform/internal-call.ts';
 
 /** Most calls in flight, one request each. */
@@ -289,7 +289,7 @@ function withNeighbours(asked: DestinationQuery[]): DestinationQuery[] {
   const areas = new Set(
     postalCodes.filter((code) => POSTAL_CODE_FORM.test(code)).map((code) => code.slice(0, 3)),
   );
-  if (asked.length + areas.size * AREA.length > MAX_GUIDES) return asked;
+  if (asked.length + areas.size * AREA.length > MAX_RESOLVED) return asked;
   return [...asked, ...[...areas].flatMap((area) => AREA.map((end) => ({ postalCode: area + end })))];
 }
 /** The last two digits of the postal codes of an area. */

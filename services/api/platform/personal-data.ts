@@ -48,10 +48,10 @@ export type PersonalRecords = {
 export type PersonalRecord = {
   id: string;
   guide: string;
-  /** Name of the person whom the record names, if it names one. */
-  name: string | undefined;
-  /** Returns what an export shows of it: to the person whom it names, or to a side of its guide. */
-  shownTo(whom: 'named' | 'side'): object;
+  /** Those of the persons whom the record names. */
+  names: readonly string[];
+  /** Returns what an export shows of it: to the person of these names, or to a side of its guide if there are none. */
+  shownTo(names: readonly string[]): object;
 };
 
 export function besideGuides(personalData: readonly PersonalData[]): PersonalRecords[] {

@@ -13,7 +13,7 @@ export type Walk = {
   /** `seen` is the number of guides read so far. */
   onProgress: (seen: number) => void;
 };
-/** Records of a kind, beside a guide: those that name the person, and all that are the person's. */
+/** Records of a kind, beside a guide, with the searched name alone: those that have it, and all that are the person's. */
 type FoundRecords = { kind: PersonalRecords; named: PersonalRecord[]; own: PersonalRecord[] };
 /** A guide that names the person. Its sender and its recipient own all records beside it, its author none. */
 type Found = { stored: GuideDocument; sections: PersonSection[]; beside: FoundRecords[] };
@@ -36,8 +36,11 @@ async function* findPages({ mongo, kinds, search, onProgress }: Walk): AsyncGene
         const sections = sectionsNaming(search, stored.guide);
         const isSide = sections.some((section) => PERSON_SECTIONS[section].isSide);
         const beside = records.map(({ kind, byGuide }) => {
-          const all = byGuide.get(stored._id) ?? [];
-          const named = all.filter(({ name }) => isOfName(search, name));
+          const all = (byGuide.get(stored._id) ?? []).map((record) => ({
+            ...record,
+            names: record.names.filter((name) => isOfName(search, name)),
+          }));
+          const named = all.filter(({ names }) => names.length > 0);
           return { kind, named, own: isSide ? all : named };
         });
         return { stored, sections, beside };
@@ -97,10 +100,8 @@ export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> 
 
 function entriesOf({ stored, sections, beside }: Found) {
   const { _id, createdAt, status, service, origin, destination, guide } = stored;
-  const lists = beside.flatMap(({ kind, named, own }) =>
-    own.length === 0
-      ? []
-      : [[kind.field, own.map((record) => record.shownTo(named.includes(record) ? 'named' : 'side'))]],
+  const lists = beside.flatMap(({ kind, own }) =>
+    own.length === 0 ? [] : [[kind.field, own.map((record) => record.shownTo(record.names))]],
   );
   const entry = (papel: string, datos: object) => ({
     guia: _id,
@@ -118,7 +119,7 @@ function entriesOf({ stored, sections, beside }: Found) {
   return [
     ...sections.map((section) => entry(PERSON_SECTIONS[section].papel, guide[section])),
     ...beside.flatMap(({ kind, named: [first] }) =>
-      first ? [entry(kind.part, { Nombre: first.name })] : [],
+      first ? [entry(kind.part, { Nombre: first.names[0] })] : [],
     ),
   ];
 }

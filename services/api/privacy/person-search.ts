@@ -20,8 +20,8 @@ export function personSearch(by: SearchKind, text: string): PersonSearch {
   return { by, wanted: NORMALIZED[by](text) };
 }
 
-export function isOfName({ by, wanted }: PersonSearch, name: string | undefined): boolean {
-  return by === 'nombre' && name !== undefined && NORMALIZED.nombre(name) === wanted;
+export function isOfName({ by, wanted }: PersonSearch, name: string): boolean {
+  return by === 'nombre' && NORMALIZED.nombre(name) === wanted;
 }
 
 export function sectionsNaming({ by, wanted }: PersonSearch, guide: Guide): PersonSection[] {

@@ -13,7 +13,7 @@ import { TariffStore } from './tariffs/tariff-store.ts';
  * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
  * (docs/contract.md "Quotes").
  *
- * @param onMissing is called with a version that the log of tariffs lost.
+ * @param onMissing is called with a version that the log of tariffs lost, or that a later release stored.
  */
 export function adjusters(
   tariffs: Pick<CurrentTariff, 'of'>,

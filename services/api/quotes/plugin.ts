@@ -42,7 +42,9 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
     used: (count) => countQuotes('used', count),
   };
   server.adjusterOf = adjusters(tariffs, (version) =>
-    server.log.warn(`A guide that was weighed has no adjustment: version ${version} of the tariff is gone`),
+    server.log.warn(
+      `A guide that was weighed has no adjustment: cannot read version ${version} of the tariff`,
+    ),
   );
 });
 

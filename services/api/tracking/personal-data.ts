@@ -1,7 +1,13 @@
 import type { Connection } from 'mongoose';
 import { ANONYMOUS } from '#shared/guides/guide.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import { EVENTS, type LogEntry, PERSONAL_FIELDS, personalFields } from '#shared/tracking/event-model.ts';
+import {
+  EVENTS,
+  type LogEntry,
+  PERSONAL_FIELDS,
+  personalFields,
+  receiversOf,
+} from '#shared/tracking/event-model.ts';
 import { guideSteps } from '../guides/guide-store.ts';
 import {
   namesNobody,
@@ -21,10 +27,10 @@ export const personalEvents: PersonalRecords = {
       .sort({ 'told.Guia': 1, _id: 1 })
       .lean();
     return found.map(({ _id, told }) => ({
-      ...{ id: _id, guide: told.Guia, name: told.Recibe },
-      shownTo: (whom) => ({
+      ...{ id: _id, guide: told.Guia, names: receiversOf(told) },
+      shownTo: (names) => ({
         ...{ Ocurrido: told.Ocurrido, Tipo: told.Tipo },
-        ...personalFields(told, { receiver: whom === 'named' }),
+        ...personalFields(told, names),
       }),
     }));
   },

@@ -1,4 +1,4 @@
-import { hasWords, STATES, wordsOf } from '#shared/guides/event-types.ts';
+import { hasWords, STATES, type State, wordsOf } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import { numberOf } from '#shared/tracking/event-log.ts';
@@ -26,13 +26,13 @@ export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteM
   };
 }
 
-/** Returns the state of a guide in the words of the tracking page. */
+/** Returns the state of a guide in the words of the tracking page; a state of a later release has no words yet. */
 export function stateView(guide: VisibleGuide, entries: readonly VisibleEntry[]) {
   const events = entries.map(({ told }) => told);
   const annulled = annulledBy(events);
   const last = events.filter(hasWords).find(({ Tipo, Id }) => Tipo === guide.status && !annulled.has(Id));
-  const { title, look } = last ? wordsOf(last, guide) : STATES[guide.status];
-  return { title, look, status: guide.status };
+  const state: State | undefined = last ? wordsOf(last, guide) : STATES[guide.status];
+  return { title: state?.title ?? guide.status, look: state?.look ?? 'normal', status: guide.status };
 }
 
 export function eventViews(guide: VisibleGuide, entries: readonly VisibleEntry[], write: WriteMoment) {

@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { ROOMS } from '#services/api/app.ts';
+import { fieldError } from '#services/api/http/body.ts';
 import { errorOf } from '#services/api/http/errors.ts';
 import { errorsOf } from '#services/api/http/room.ts';
-import type { HttpError } from '#shared/http/http-errors.ts';
+import { type HttpError, toHttpError } from '#shared/http/http-errors.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
@@ -69,6 +70,15 @@ describe('the guide for integrators', () => {
     expect(page).toMatch(/<code>destino_invalido<\/code> 400 o 404/);
     const index = page.slice(page.indexOf('id="indice"'), page.indexOf('id="que-hacer'));
     expect(index).toContain('<a href="#sin_cobertura"><code>sin_cobertura</code></a>');
+  });
+
+  test('shows an error as the API answers it', async ({ read }) => {
+    const [block = ''] = codeBlocks(await read('/api/docs/errores'));
+    const { message, codigo, details } = JSON.parse(block);
+    const [{ indice, campo }] = details;
+    const error = { codigo, message };
+    expect(toHttpError(httpErrors, fieldError(campo, 'field-required'))).toMatchObject(error);
+    expect(details).toEqual([{ indice, campo, ...error }]);
   });
 
   test('names beside the fields each refusal and each warning of a field', async ({ read }) => {

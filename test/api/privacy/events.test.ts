@@ -6,7 +6,7 @@ import { run } from '#services/api/cli.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
 import { personalEvents } from '#services/api/tracking/personal-data.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { type LogEntry, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
+import { type LogEntry, PERSONAL_FIELDS, RECEIVER_FIELDS } from '#shared/tracking/event-model.ts';
 import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 
@@ -123,21 +123,24 @@ test("an export has what the person received, nobody else's", async ({ newGuide,
   expect(out).not.toContain('Otra persona');
 });
 
-test('an export has every field of an event that may name a person', async ({
-  entries,
-  newGuide,
-  privacy,
-  register,
-}) => {
-  const name = `Eva ${randomUUID()}`.slice(0, 40);
-  const guide = await newGuide();
-  await register(delivered(guide, name, 'x'));
-  const personal = {
-    ...Object.fromEntries(PERSONAL_FIELDS.map((field) => [field, `de ${field}`])),
-    Recibe: name,
-  };
-  const set = Object.entries(personal).map(([field, text]) => [`told.${field}`, text]);
-  await entries.updateOne({ 'told.Guia': guide }, { $set: Object.fromEntries(set) });
-  const { out } = await privacy('export', '--name', name);
-  expect(JSON.parse(out).guias).toMatchObject([{ guia: guide, papel: 'receptor', eventos: [personal] }]);
-});
+test.for(RECEIVER_FIELDS)(
+  'an export by the name in %s has every text, but no other who received',
+  async (receiver, { entries, newGuide, privacy, register }) => {
+    const name = `Eva ${randomUUID()}`.slice(0, 40);
+    const guide = await newGuide();
+    await register(delivered(guide, name, 'x'));
+    const personal = {
+      ...Object.fromEntries(PERSONAL_FIELDS.map((field) => [field, `de ${field}`])),
+      [receiver]: name,
+    };
+    const set = Object.entries(personal).map(([field, text]) => [`told.${field}`, text]);
+    await entries.updateOne({ 'told.Guia': guide }, { $set: Object.fromEntries(set) });
+    const { out } = await privacy('export', '--name', name);
+    const shown = Object.entries(personal).filter(
+      ([field]) => field === receiver || !RECEIVER_FIELDS.includes(field as 'Recibe'),
+    );
+    const eventos = [{ Ocurrido: expect.any(String), Tipo: 'Entregado', ...Object.fromEntries(shown) }];
+    expect(JSON.parse(out).guias).toMatchObject([{ papel: 'receptor', datos: { Nombre: name } }]);
+    expect(JSON.parse(out).guias[0].eventos).toEqual(eventos);
+  },
+);

@@ -75,17 +75,24 @@ export class CurrentTariff {
   /**
    * Returns the tariff that is in force at a moment, or undefined if there is none.
    *
-   * @throws DomainError `unavailable` if it could not be read yet.
+   * @throws DomainError `unavailable` if the log was not read yet, or this release cannot read the tariff.
    */
   at(now: number): NumberedTariff | undefined {
     const version = inForceAt(this.#known(), now)?.number;
     if (version === undefined) return undefined;
     const tariff = this.#tariffs.get(version);
-    if (!tariff) throw new DomainError('unavailable');
+    if (!tariff) {
+      throw new DomainError('unavailable', {
+        cause: new Error(`Cannot read version ${version} of the tariff`),
+      });
+    }
     return { version, tariff };
   }
 
-  /** Returns the tariff of a version, in force or not, withdrawn or not; undefined if the log has no such version. */
+  /**
+   * Returns the tariff of a version, in force or not, withdrawn or not; undefined if the log has no such version, or one that
+   * this release cannot read.
+   */
   async of(version: number): Promise<Tariff | undefined> {
     return this.#tariffs.get(version) ?? (await this.#former.fetch(version));
   }
@@ -108,7 +115,7 @@ export class CurrentTariff {
 
   async #read(number: number): Promise<Tariff | undefined> {
     const folder = await this.#store.folder(number);
-    // A version was checked before it was stored.
+    // The release that stored it has checked it; an older one cannot read words, columns and files that it does not know.
     return folder && readTariff(folder, new TariffReport());
   }
 }

@@ -41,6 +41,7 @@ import {
   leastRowsOf,
   REQUIRED_FILES,
   TARIFF_COLUMNS,
+  TARIFF_FILES,
   type TariffFile,
   type TariffFolder,
 } from './tariff-files.ts';
@@ -53,11 +54,15 @@ const ROWS_AT_ONCE = 2_000;
  * Reads a tariff from its files, in turns that let other work in between.
  *
  * @param report receives what is wrong with single cells, and names that are there twice.
- * @returns undefined if there is an error: what the cells say together would only repeat it.
+ * @returns undefined if there is an error, also a file that only a later release knows: what the cells say together would only repeat it.
  */
 export async function readTariff(folder: TariffFolder, report: TariffReport): Promise<Tariff | undefined> {
   for (const file of REQUIRED_FILES) {
     if (!folder.has(file)) report.error(file, { reason: 'falta el archivo' });
+  }
+  for (const file of folder.keys()) {
+    if (!TARIFF_FILES.includes(file))
+      report.error(file, { reason: 'es de una version posterior del sistema' });
   }
   const files = new FilesReader(folder, report);
   const tariff = {

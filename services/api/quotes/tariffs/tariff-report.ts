@@ -39,9 +39,11 @@ class FileReports {
 
   /** Writes each file with its lines, in the order in which the files are documented. */
   toString(): string {
-    return TARIFF_FILES.flatMap((file) => {
-      const report = this.#reports.get(file);
-      return report && report.count > 0 ? [`${file}\n${report}`] : [];
-    }).join('\n');
+    return [...new Set([...TARIFF_FILES, ...this.#reports.keys()])]
+      .flatMap((file) => {
+        const report = this.#reports.get(file);
+        return report && report.count > 0 ? [`${file}\n${report}`] : [];
+      })
+      .join('\n');
   }
 }

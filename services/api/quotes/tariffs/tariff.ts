@@ -91,7 +91,10 @@ export function priceName(
   return [list, service, ...(type ? [type] : []), `zona ${zone}`, ...weight].join(', ');
 }
 
-/** The measures of a parcel above which a surcharge may apply, and the cell of the limit. */
+/**
+ * The measures of a parcel above which a surcharge may apply, and the cell of the limit. A guide may be less than its quote, so
+ * a parcel that is more in any of them must never cost less.
+ */
 export const SURCHARGED_MEASURES = {
   lado: { of: ({ sides }: Parcel) => sides[2], cell: CENTIMETRES },
   peso: { of: ({ grams }: Parcel) => grams, cell: KILOGRAMS },

@@ -53,11 +53,12 @@ export function headlineOf(
   };
 }
 
-/** Adds the reason to a title, if all events have the same. */
+/** Adds the reason to a title, if all events have the same, and it is none of a later release. */
 function withReason(title: string, events: readonly EventBody[]): string {
   const [reason, ...others] = new Set(events.map(({ Motivo }) => Motivo));
   if (!reason || reason === 'otro' || others.length > 0) return title;
-  const words = REASONS[reason];
+  const words: string | undefined = REASONS[reason];
+  if (!words) return title;
   return `${title}: ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, vi } from 'vitest';
 import { CurrentTariff } from '#services/api/quotes/tariffs/current-tariff.ts';
+import type { TariffFile } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { createLogger } from '#shared/observability/logger.ts';
@@ -38,6 +39,25 @@ describe('the tariff in force', () => {
       expect([begins - 1, begins, later].map((moment) => tariffs.at(moment)?.version)).toEqual([1, 2, 3]);
     }
   });
+
+  test.for([
+    ['a word', 'recargos.csv', (text: string) => text.replace(',siempre,', ',domingos,')],
+    ['a column', 'precios.csv', (text: string) => text.replace('KgExtra', 'Temporada')],
+    ['a file', 'descuentos.csv', () => 'Cuenta,Descuento\ndemo,50\n'],
+  ] as const)(
+    'is unavailable, rather than wrong, with %s of a later release',
+    async ([_, file, change], { store }) => {
+      const name = file as TariffFile;
+      const later = change(demoFolder.get(name)?.toString() ?? '');
+      const folder = new Map([...demoFolder, [name, Buffer.from(later)]]);
+      await store.add(0, version(Date.now() - 2_000));
+      await store.add(1, { ...version(Date.now() - 1_000), folder });
+      const tariffs = new CurrentTariff(store, clock);
+      await tariffs.look();
+      expect(() => tariffs.at(Date.now())).toThrow(new DomainError('unavailable'));
+      expect(await tariffs.of(2)).toBeUndefined();
+    },
+  );
 
   test('begins by the clock of the database, whatever that of the process is', async ({ store }) => {
     const ahead = new CurrentTariff(store, { now: async () => new Date(Date.now() - 120_000) });

@@ -6,6 +6,12 @@ import { addDays, deliveryDays } from '#services/api/quotes/tariffs/delivery-day
 import { PostalRanges } from '#services/api/quotes/tariffs/postal-ranges.ts';
 import { describeLine, type Price, priceParcel } from '#services/api/quotes/tariffs/price.ts';
 import { readTariff } from '#services/api/quotes/tariffs/read-tariff.ts';
+import {
+  SURCHARGED_MEASURES,
+  type Surcharge,
+  type SurchargedMeasure,
+  type Tariff,
+} from '#services/api/quotes/tariffs/tariff.ts';
 import { TariffReport } from '#services/api/quotes/tariffs/tariff-report.ts';
 import type { Parcel } from '#shared/guides/guide-price.ts';
 import { changed, demoTariff } from './demo-tariff.ts';
@@ -26,9 +32,47 @@ const parcel: fc.Arbitrary<Parcel> = fc.record({
   declared: fc.integer({ min: 0, max: 99_999_999_999 }),
 });
 const account = fc.constantFrom('demo', 'otro');
+const MEASURES = Object.keys(SURCHARGED_MEASURES) as SurchargedMeasure[];
 
-function priceOf(account: string, parcel: Parcel): Price | undefined {
-  const price = priceParcel(demoTariff, account, parcel);
+/** Centavos, hundredths of a percent, or a limit of a surcharge. */
+const amount = fc.integer({ min: 0, max: 10_000 });
+/** The demo tariff with other numbers. No price falls with the weight: the check of a tariff warns of that. */
+const tariff: fc.Arbitrary<Tariff> = fc
+  .record({
+    ...{ steps: fc.array(amount, { minLength: 8, maxLength: 8 }), extra: amount },
+    ...{ divisor: fc.integer({ min: 1, max: 100_000 }), stepGrams: fc.constantFrom(1, 100, 1_000) },
+    ...{ vat: amount, discount: amount },
+    surcharges: fc.array(
+      fc.record<Surcharge>({
+        applies: fc.oneof(
+          fc.constant('siempre' as const),
+          fc.record({ measure: fc.constantFrom(...MEASURES), above: fc.nat(50_000) }),
+        ),
+        ...{ name: fc.constant('recargo'), amount, percentage: amount, minimum: amount },
+        base: fc.constantFrom('flete', 'subtotal', 'declarado'),
+        ...{ perPackage: fc.boolean(), days: fc.constant(0), line: fc.constant(2) },
+      }),
+      { maxLength: 5 },
+    ),
+  })
+  .map(({ steps, extra, discount, surcharges, ...numbers }) => {
+    const prices = [...demoTariff.prices].map(([key, { breaks, ...own }]) => {
+      const priced = breaks.map((found, i) => ({
+        ...found,
+        price: steps.slice(0, i + 1).reduce((sum, step) => sum + step, 0),
+        ...(found.extra !== undefined && { extra }),
+      }));
+      return [key, { ...own, breaks: priced }] as const;
+    });
+    const contracts = [...demoTariff.contracts].map(([name, own]) => [name, { ...own, discount }] as const);
+    return {
+      ...{ ...demoTariff, surcharges, prices: new Map(prices), contracts: new Map(contracts) },
+      parameters: { ...demoTariff.parameters, ...numbers },
+    };
+  });
+
+function priceOf(account: string, parcel: Parcel, tariff = demoTariff): Price | undefined {
+  const price = priceParcel(tariff, account, parcel);
   return 'reason' in price ? undefined : price;
 }
 
@@ -111,26 +155,32 @@ describe('a price', () => {
     );
   });
 
-  test('is never less for a parcel that is heavier, longer or worth more', () => {
+  test('is never less for a parcel that is heavier, longer or worth more, unless a price falls with the weight', () => {
     fc.assert(
-      fc.property(account, parcel, parcel, (account, one, other) => {
-        const greater: Parcel = {
-          ...one,
-          grams: Math.max(one.grams, other.grams),
-          sides: one.sides.map((length, i) => Math.max(length, other.sides[i] ?? 0)) as [
-            number,
-            number,
-            number,
-          ],
-          declared: Math.max(one.declared, other.declared),
-        };
-        const price = priceOf(account, greater);
-        if (price)
-          expect(price.total).toBeGreaterThanOrEqual(
-            priceOf(account, one)?.total ?? Number.POSITIVE_INFINITY,
-          );
-      }),
-      { numRuns: 500 },
+      fc.property(
+        fc.option(tariff, { nil: demoTariff }),
+        account,
+        parcel,
+        parcel,
+        (tariff, account, one, other) => {
+          const greater: Parcel = {
+            ...one,
+            grams: Math.max(one.grams, other.grams),
+            sides: one.sides.map((length, i) => Math.max(length, other.sides[i] ?? 0)) as [
+              number,
+              number,
+              number,
+            ],
+            declared: Math.max(one.declared, other.declared),
+          };
+          const price = priceOf(account, greater, tariff);
+          if (price)
+            expect(price.total).toBeGreaterThanOrEqual(
+              priceOf(account, one, tariff)?.total ?? Number.POSITIVE_INFINITY,
+            );
+        },
+      ),
+      { numRuns: 1_000 },
     );
   });
 

@@ -49,6 +49,11 @@ test('every state and every reason has its words', () => {
   }
 });
 
+test('a reason of a later release has no words', () => {
+  const { title, sentence } = STATES.Devuelto;
+  expect(said([['Devuelto', { Motivo: 'aduana' as 'otro' }]])).toContain(`${title} ${sentence}`);
+});
+
 const READY =
   'Listo para recoger El paquete espera en la sucursal. ' +
   'Monterrey Centro Av. Juárez 800, Centro, 64000 Monterrey, Nuevo León Teléfono 8150000101 ' +
