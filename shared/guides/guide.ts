@@ -1,7 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_RESOLVED } from '../branches/branch.ts';
 import { POSTAL_CODE_FORM } from '../branches/postal-code.ts';
-import type { Problem } from '../errors/domain-error.ts';
 
 /**
  * Two schemas of a guide (docs/contract.md "Guides"). `SentGuide` validates requests and documents them in OpenAPI.
@@ -175,7 +174,7 @@ const recipient = (kinds: Kinds) => {
     // One of the two is required.
     {
       anyOf: [{ required: ['CodigoPostal'] }, { required: ['DestinoCode'] }],
-      'x-error': { campo: 'CodigoPostal', code: 'destination-missing' } satisfies Problem,
+      'x-error': { campo: 'CodigoPostal', code: 'destination-missing' },
     },
   );
 };

@@ -1,7 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { DomainError, type ErrorCode, type Problem } from '#shared/errors/domain-error.ts';
 import { toHttpError } from '#shared/http/http-errors.ts';
-import { TIPOS } from '#shared/labels/label-kinds.ts';
 import { codigosOf, type ErrorTable, errorOf } from './errors.ts';
 import { ErrorAnswer } from './schemas.ts';
 
@@ -10,7 +9,7 @@ const PARAMS = {
   seconds: 900,
   expected: 'string',
   given: 'number',
-  rule: `solo acepta: ${TIPOS.join(', ')}`,
+  rule: 'solo acepta: carta, pequena, 10x15',
 };
 
 const REQUEST_ID = describeHeaders({ 'X-Request-Id': 'El del cliente si es válido; si no, uno nuevo' });

@@ -53,8 +53,9 @@ const ROWS_AT_ONCE = 2_000;
 /**
  * Reads a tariff from its files, in turns that let other work in between.
  *
- * @param report receives what is wrong with single cells, and names that are there twice.
- * @returns undefined if there is an error, also a file that only a later release knows: what the cells say together would only repeat it.
+ * @param report receives what is wrong with single cells, names that are there twice, and files that only a later release
+ * knows.
+ * @returns undefined if there is an error: what the cells say together would only repeat it.
  */
 export async function readTariff(folder: TariffFolder, report: TariffReport): Promise<Tariff | undefined> {
   for (const file of REQUIRED_FILES) {
