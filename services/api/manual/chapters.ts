@@ -21,7 +21,7 @@ export type Chapter = {
 };
 
 /**
- * Renders the chapters.
+ * Renders the chapters. It throws for one that no subject names.
  *
  * @param files addresses of the chapters' Markdown, by name.
  * @param values in Markdown, replace `{{name}}`.
@@ -30,6 +30,8 @@ export function renderChapters(
   files: Readonly<Record<string, URL>>,
   values: Readonly<Record<string, string>>,
 ): Chapter[] {
+  const missing = Object.keys(files).filter((name) => !Object.values(SUBJECTS).flat().includes(name));
+  if (missing.length > 0) throw new Error(`No subject of the guide names the chapters ${missing.join(', ')}`);
   return Object.entries(SUBJECTS).flatMap(([subject, names]) =>
     names.flatMap((name) => {
       const file = files[name];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { run } from '#services/api/cli.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
@@ -27,8 +28,7 @@ const test = services
   /** Returns the names of the collections that hold a text. */
   .extend('whereIs', { scope: 'file' }, ({ stores }) => async (text: string) => {
     const found = [];
-    const names = ['guides', 'events', 'manifests', 'creations', 'users', 'accounts', 'audit', 'webhooks'];
-    for (const name of names) {
+    for (const { name } of COLLECTIONS) {
       const documents = await stores.mongo.collection(name).find().toArray();
       if (JSON.stringify(documents).includes(text)) found.push(name);
     }
