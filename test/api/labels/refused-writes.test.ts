@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
 import { LABEL_QUEUE } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -46,11 +46,12 @@ test.for([
     (redis: Redis) => redis.replicaof('NO', 'ONE'),
   ],
 ] as const)(
-  'while it %s, a label is one job and 503 at once, and is printed as soon as it takes writes',
+  'while it %s, a label is one job at most and 503 at once, and is printed as soon as it takes writes',
   async ([, refuseWrites, takeWrites], { countJobs, labelCache, startApi, startLabelWorker }) => {
     const LABEL_CACHE_URL = labelCache.url;
     const api = await startApi({ LABEL_CACHE_URL });
     const worker = await startLabelWorker({ LABEL_CACHE_URL });
+    onTestFinished(() => worker.server.close()); // or it would print for the next test
     const demo = await Client.login(api.url);
     const guides = await demo.created(...Array.from({ length: 1 + LABELS }, () => minimalGuide()));
     const [printed = '', ...paths] = guides.map(({ SEND_GUIA }) => `/api/guias/etiqueta/${SEND_GUIA}`);
@@ -65,12 +66,14 @@ test.for([
       expect([status, body.codigo]).toEqual([503, 'servicio_no_disponible']);
       expect(headers.get('retry-after')).toBe('2');
     }
-    expect((await countJobs()) - jobs).toBe(LABELS);
-    expect((await demo.pdf(printed)).status).toBe(200); // what it has it still gives
+    // A request that comes while the api connects anew adds none.
+    const added = (await countJobs()) - jobs;
+    expect(added).toBeGreaterThan(0);
+    expect(added).toBeLessThanOrEqual(LABELS);
+    await expect.poll(async () => (await demo.pdf(printed)).status).toBe(200); // what it has it still gives
 
     await takeWrites(labelCache.redis);
     for (const path of paths) await expect.poll(async () => (await demo.pdf(path)).status).toBe(200);
-    await worker.server.close();
   },
 );
 
