@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished } from 'vitest';
 import { isManifestNumber } from '#services/api/manifests/manifest-number.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
 import { listOf, manifestOf, test as manifests, newGuides } from '#test/fixtures/manifests.ts';
@@ -22,6 +23,7 @@ const inBranch = test.extend('gdl', { scope: 'file' }, async ({ other }) => {
   await ask();
   return { ask, newGuides: (count: number) => newGuides(other, count) };
 });
+const outcome = ({ status, body }: Answer) => [status, body.codigo];
 const problemsOf = ({ body }: Awaited<ReturnType<Client['post']>>) =>
   body.details?.map(({ indice, codigo }) => [indice, codigo]);
 const meeting = test
@@ -138,7 +140,7 @@ describe('a manifest', () => {
     expect((await make([guide])).status).toBe(200);
   });
 
-  test('is of its account alone', async ({ api, demo, make, newGuide, other }) => {
+  test('is of its account alone', async ({ api, demo, make, newGuide, other, stores }) => {
     const guide = await newGuide();
     const theirs = await other.post('/api/manifiestos', { Guias: [guide, 'nada'] });
     expect([theirs.status, problemsOf(theirs)]).toEqual([
@@ -149,7 +151,13 @@ describe('a manifest', () => {
       ],
     ]);
     const { Manifiesto } = manifestOf(await make([guide]));
+    // One who may read every guide hands none of another account over.
+    await new UserStore(stores.mongo, { allowDemo: true }).grant('operaciones', ['guias.create']);
     const all = await Client.login(api.url, 'operaciones');
+    expect(outcome(await all.post('/api/manifiestos', { Guias: [await newGuide()] }))).toEqual([
+      404,
+      'guia_no_encontrada',
+    ]);
     for (const client of [other, all]) {
       for (const path of ['', '/pdf']) {
         const { status, body } = await client.get(`/api/manifiestos/${Manifiesto}${path}`);
