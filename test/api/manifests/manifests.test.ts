@@ -443,15 +443,19 @@ describe('the list of manifests', () => {
     const [last = '', one = '', other = '', first = ''] = made;
     const ofOneSecond = [one, other].toSorted().toReversed();
     const walked: string[] = [];
+    const sizes: number[] = [];
     for (let cursor = ''; ; ) {
       const { body } = await client.get(`/api/manifiestos?desde=2031-01-01&limite=2${cursor}`);
       const page = body.data as { Manifiesto: string }[];
       walked.push(...page.map(({ Manifiesto }) => Manifiesto));
+      sizes.push(page.length);
       const { siguiente } = body as { siguiente: string | null };
       if (siguiente === null) break;
       cursor = `&cursor=${siguiente}`;
     }
     expect(walked).toEqual([last, ...ofOneSecond, first]);
+    // No empty page follows a last one that is full.
+    expect(sizes).toEqual([2, 2]);
     const { body } = await client.get('/api/manifiestos?desde=2031-05-02&hasta=2031-05-02');
     expect(body).toMatchObject({
       message: 'Manifiestos: 2',
