@@ -198,6 +198,21 @@ describe('to skip', () => {
     expect(eventIds(receiver.received.slice(1))).toEqual([`E${last + 1}`]);
     expect(outcome(await skip())).toEqual(NOTHING);
   });
+
+  test('goes past a message whose first try has switched it off', async ({
+    demo,
+    append,
+    register,
+    webhooksOf,
+  }) => {
+    const { Id } = await register('http://127.0.0.1:1/');
+    const off = { at: new Date(), reason: 'Respondio 410: ya no existe' };
+    const through = await append(1);
+    const cursor = through - 1;
+    await webhooksOf.updateOne({ id: Id }, { $set: { active: false, off, cursor, through } });
+    const { body } = await demo.post(`/api/webhooks/${Id}/activar`, { saltar: true });
+    expect(body.message).toBe('Webhook activado; eventos saltados: 1');
+  });
 });
 
 describe('a trial message', () => {
