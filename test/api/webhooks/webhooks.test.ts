@@ -304,6 +304,18 @@ describe('to activate', () => {
     await expect.poll(() => eventIds(receiver.received)).toEqual([`E${last - 1}`, `E${last}`]);
   });
 
+  test('with the cursor of the last event begins with what comes next', async ({
+    demo,
+    append,
+    register,
+  }) => {
+    const cursor = Buffer.from(`e${await append(1)}`).toString('base64url');
+    const { Id } = await register('http://127.0.0.1:1/');
+    expect((await demo.post(`/api/webhooks/${Id}/activar`, { cursor })).body.data).toMatchObject({
+      ...{ Id, Pendientes: 0 },
+    });
+  });
+
   test.for([
     ['no body', {}],
     ['an empty body in pieces', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }],
