@@ -67,6 +67,13 @@ describe("an account's guides of the day", () => {
     expect(answers.filter((_, i) => i % 4 === 0).map(({ status }) => status)).toEqual(Array(10).fill(200));
   });
 
+  test('are not taken by a creation that is refused for its quote', async ({ fresh }) => {
+    const demo = await Client.login((await fresh()).url);
+    const refused = await demo.create([{ ...minimalGuide(), Cotizacion: 'no-es-una' }]);
+    expect([refused.status, refused.body.codigo]).toEqual([400, 'cotizacion_invalida']);
+    expect(left(await demo.create(several(1)))).toBe(PER_DAY - 1);
+  });
+
   test('let a creation through that others repeat at that moment', async ({ stores, startApi }) => {
     const apis = [1, 2].map(() => startApi({ REDIS_PREFIX: stores.prefix.replace('}', '-same-key}') }));
     const clients = await Promise.all(apis.map(async (api) => Client.login((await api).url)));
