@@ -1,4 +1,6 @@
-import { expect } from 'vitest';
+import type { FastifyRequest } from 'fastify';
+import { expect, vi } from 'vitest';
+import { auditForeignReads } from '#services/api/accounts/hooks/audit.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
@@ -23,3 +25,15 @@ test.for([
     expect(await found()).toMatchObject([{ ...who, ...what }]);
   },
 );
+
+test('guides of other accounts are recorded among guides of the own one', () => {
+  const record = vi.fn();
+  const apiUser = { username: 'operaciones', account: 'operaciones' };
+  const request = { apiUser, ip: '127.0.0.1', id: 'mezcla', server: { auditLog: { record } } };
+  const guides = ['operaciones', 'demo', 'otro'].map((account, i) => ({ account, _id: `${i}` }));
+  auditForeignReads(request as unknown as FastifyRequest, 'label.read-other', guides);
+  expect(record.mock.calls.map(([{ subject, details }]) => [subject, details])).toEqual([
+    ['demo', { guide: '1' }],
+    ['otro', { guide: '2' }],
+  ]);
+});
