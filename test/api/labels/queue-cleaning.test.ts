@@ -1,5 +1,7 @@
 import { expect, vi } from 'vitest';
 import { cleanQueue, startQueueCleaning } from '#services/api/labels/queue-cleaning.ts';
+import { labelJobOptions } from '#shared/printing/label-job.ts';
+import type { PrintKind } from '#shared/printing/print-kinds.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
 
@@ -47,6 +49,15 @@ test('an ended job is removed before the hour is over', async ({ held, jobs, sto
   expect(await jobs.queue.getJobCounts('failed', 'completed')).toEqual({ failed: 1, completed: 0 });
   expect(await held()).toContain(YOUNG);
   expect(await held()).not.toContain(OLD);
+});
+
+test('a thousand ended jobs are kept, and none of a manifest', () => {
+  const keptOf = (kind: PrintKind) => {
+    const { removeOnComplete, removeOnFail } = labelJobOptions('key', 1, 0, kind);
+    return [removeOnComplete, removeOnFail];
+  };
+  expect(keptOf('letter')).toEqual([{ count: 1_000 }, { count: 1_000 }]);
+  expect(keptOf('manifest')).toEqual([true, true]);
 });
 
 test('a process whose clock is ten minutes ahead removes nothing too early', async ({ jobs }) => {
