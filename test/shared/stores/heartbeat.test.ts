@@ -17,3 +17,13 @@ test('a worker whose clock is behind is not lost among 200 that died since', asy
   await writeHeartbeat(redis, prefix, { ...worker, id: 'alive', at: at + 1 });
   expect((await aliveWorkers(redis, prefix)).map(({ id }) => id)).toEqual(['alive']);
 });
+
+test('a process that dies leaves nothing in Redis for longer than ten minutes', async ({ stores }) => {
+  const { redis } = stores;
+  const prefix = `${stores.prefix}:dies`;
+  await writeHeartbeat(redis, prefix, { ...worker, id: 'dies', at: await timeOf(redis) });
+  const keys = [':worker:dies', ':workers', ':worker:seen'].map((name) => prefix + name);
+  const lives = await Promise.all(keys.map((key) => redis.ttl(key)));
+  for (const life of lives) expect(life).toBeGreaterThan(0);
+  expect(Math.max(...lives)).toBeLessThanOrEqual(600);
+});
