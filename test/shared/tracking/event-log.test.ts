@@ -57,6 +57,7 @@ describe('the feed of an account', () => {
     await append(a, b);
     await append(c);
     await append(d);
+    await age([a, b, c, d], 3_000);
     expect(await log.page(account, 0, 10)).toEqual({ entries: [], next: 0, hasPending: true });
     await age([a, b, d], 6_000);
     const page = await log.page(account, 0, 10);
