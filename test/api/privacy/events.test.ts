@@ -66,9 +66,12 @@ test('an erasure reaches who received, and notes', async ({ newGuide, personal, 
   ];
   const told = delivered(neighbours, name.toUpperCase(), 'En la puerta');
   await register(delivered(own, 'Otra persona', 'Pide que se le llame'), told, delivered(neighbours, 'Rosa'));
-  await register(delivered(other, 'Rosa', 'Nada'));
+  await register(delivered(other, 'Rosa', 'Nada'), delivered(own, undefined, 'La vecina'));
   expect(await privacy('erase', '--name', name.normalize('NFD'), '--yes')).toMatchObject({ code: 0 });
-  expect(await personal(own)).toEqual([[ANONYMOUS, ANONYMOUS, false]]);
+  expect(await personal(own)).toEqual([
+    [ANONYMOUS, ANONYMOUS, false],
+    [undefined, ANONYMOUS, false],
+  ]);
   expect(await personal(neighbours)).toEqual([
     [ANONYMOUS, ANONYMOUS, false],
     ['Rosa', undefined, true],
