@@ -8,9 +8,7 @@ import { PASSWORD_RULE } from './accounts/commands/read-password.ts';
 import { addRemoveCommand } from './accounts/commands/remove-command.ts';
 import { addResetCommand } from './accounts/commands/reset-command.ts';
 import { addUserCommands } from './accounts/commands/user-commands.ts';
-import { ROOMS } from './app.ts';
 import { addUsageCommand } from './billing/usage-command.ts';
-import { personalDataOf } from './http/room.ts';
 import { addPrivacyCommands } from './privacy/commands.ts';
 import { storedAdjusters } from './quotes/adjustment.ts';
 import { addEventsCommand } from './tracking/events-command.ts';
@@ -23,8 +21,11 @@ import { addWebhooksCommand } from './webhooks/webhooks-command.ts';
  * the list of processes. For the same reason no message repeats an unexpected argument.
  */
 
-/** What the rooms store of people. Guides stand before what belongs to them. */
-const PERSONAL_DATA = personalDataOf(ROOMS);
+/** Guides stand before what belongs to them. */
+async function loadPersonalData() {
+  const [{ ROOMS }, { personalDataOf }] = await Promise.all([import('./app.ts'), import('./http/room.ts')]);
+  return personalDataOf(ROOMS);
+}
 
 if (import.meta.main) process.exitCode = await run(process.argv);
 
@@ -41,15 +42,15 @@ export function run(argv: string[]): Promise<number> {
           )
           .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
           .addHelpText('after', example('create --help'));
-        addUserCommands(program, run, PERSONAL_DATA);
+        addUserCommands(program, run, loadPersonalData);
         addListCommand(program, run);
-        addImportCommand(program, run, PERSONAL_DATA);
+        addImportCommand(program, run, loadPersonalData);
         addResetCommand(program, run);
-        addRemoveCommand(program, run, PERSONAL_DATA);
+        addRemoveCommand(program, run, loadPersonalData);
         addLimitsCommand(program, run);
         addAuditCommand(program, run);
         addEventsCommand(program, run, storedAdjusters);
-        addPrivacyCommands(program, run, PERSONAL_DATA);
+        addPrivacyCommands(program, run, loadPersonalData);
         addWebhooksCommand(program, run);
         addUsageCommand(program, run);
       },

@@ -31,6 +31,9 @@ export type PersonalData = {
   besideGuides: PersonalRecords | 'none';
 };
 
+/** Loads what all rooms store of people. A command that needs none of it starts without the api. */
+export type LoadPersonalData = () => Promise<readonly PersonalData[]>;
+
 /** A kind of records that name senders and recipients of guides, or may do so. */
 export type PersonalRecords = {
   /** The field of an export that lists them, and the part of the person whom a record names. */
@@ -78,7 +81,7 @@ export function namesNobody<Document>(_texts: Texts<Document>): 'none' {
 }
 
 /** Replaces a removed user's name. No user name has a blank. */
-export const REMOVED_USER = 'usuario eliminado';
+const REMOVED_USER = 'usuario eliminado';
 
 /** Replaces a user's name in each `USERNAME` of a collection. @param among selects documents. */
 export async function replaceUser(

@@ -6,7 +6,7 @@ import type { CommandResult } from '#shared/audit/record-command.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { example } from '../accounts/commands/command-line.ts';
-import { besideGuides, type PersonalData } from '../platform/personal-data.ts';
+import { besideGuides, type LoadPersonalData } from '../platform/personal-data.ts';
 import { countGuides, erasePerson, exportPerson, type Walk } from './person-data.ts';
 import { type PersonSearch, personSearch } from './person-search.ts';
 
@@ -15,8 +15,8 @@ const AFTER_ERASURE =
   'Lo impreso sale de Redis en una hora a mas tardar. Las copias de seguridad aun lo tienen.';
 
 /** For the rights of a person (docs/security.md "Personal data"). */
-export function addPrivacyCommands(program: Command, run: Run, personalData: readonly PersonalData[]): void {
-  const deps = { run, kinds: besideGuides(personalData) };
+export function addPrivacyCommands(program: Command, run: Run, load: LoadPersonalData): void {
+  const deps = { run, load };
   const privacy = program
     .command('privacy')
     .description('Exporta o borra los datos de una persona en todas las guias (derechos ARCO).')
@@ -83,7 +83,7 @@ export function parseSearch({ phone, email, name }: SearchOptions): PersonSearch
 
 /** The audit log has the kind of search, never the person. */
 function onPerson(
-  { run, kinds }: { run: Run; kinds: Walk['kinds'] },
+  { run, load }: { run: Run; load: LoadPersonalData },
   name: 'export' | 'erase',
   options: SearchOptions,
   work: (walk: Walk, announce: () => Promise<void>) => Promise<CommandResult>,
@@ -94,6 +94,7 @@ function onPerson(
       const progress = progressLine();
       const onProgress = (seen: number) => progress.show(`Guias revisadas: ${seen}`);
       try {
+        const kinds = besideGuides(await load());
         return await work({ mongo, kinds, search, onProgress }, announce);
       } finally {
         progress.clear();

@@ -6,7 +6,7 @@ import { BranchStore } from '#shared/branches/branch-store.ts';
 import { InvalidFileError, LineReport } from '#shared/commands/csv.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import type { PersonalData } from '../../platform/personal-data.ts';
+import type { LoadPersonalData, PersonalData } from '../../platform/personal-data.ts';
 import { type Comparison, compareCustomers } from '../customers/compare-customers.ts';
 import { createCustomers } from '../customers/create-customers.ts';
 import { CUSTOMER_COLUMNS, readCustomers, refuseWrongLines } from '../customers/customer-file.ts';
@@ -27,7 +27,7 @@ que ya estan quedan como estan. Si un usuario esta en los dos archivos, vale la 
 
 Diez mil usuarios tardan mas de un minuto en dos nucleos libres: cada uno cuesta unos 15 ms de nucleo.`;
 
-export function addImportCommand(program: Command, run: Run, personalData: readonly PersonalData[]): void {
+export function addImportCommand(program: Command, run: Run, load: LoadPersonalData): void {
   program
     .command('import')
     .description(
@@ -45,7 +45,7 @@ export function addImportCommand(program: Command, run: Run, personalData: reado
       let different = 0;
       await run(
         async (mongo, announce) => {
-          const found = await check(mongo, typedPath(path), personalData);
+          const found = await check(mongo, typedPath(path), await load());
           different = found.differences.count;
           const { missing, existing } = found;
           const details = { created: missing.length, existing, different };

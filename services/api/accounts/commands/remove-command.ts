@@ -5,14 +5,14 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
 import type { Run } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import type { PersonalData } from '../../platform/personal-data.ts';
+import type { LoadPersonalData, PersonalData } from '../../platform/personal-data.ts';
 import { example, usernameArgument } from './command-line.ts';
 
 /** In ms: by then every process knows that a user is disabled (docs/contract.md "Authentication"). */
 const IN_FORCE_MS = 10_000;
 
 /** The guides stay with their account. */
-export function addRemoveCommand(program: Command, run: Run, personalData: readonly PersonalData[]): void {
+export function addRemoveCommand(program: Command, run: Run, load: LoadPersonalData): void {
   program
     .command('remove')
     .description('Lo elimina, y quita su nombre de las guias, manifiestos y eventos. No se puede deshacer.')
@@ -30,6 +30,7 @@ interrumpe, repitalo.`,
         const users = new UserStore(mongo, { allowDemo: true });
         const user = await users.find(username);
         if (!user) throw new Error(`El usuario no existe: ${username}`);
+        const personalData = await load();
         await announce();
         if (user.account === username) process.stderr.write(keptName(username));
         // The user goes last, so that an interrupted command can be repeated.

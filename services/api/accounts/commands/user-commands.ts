@@ -4,7 +4,7 @@ import { hashPassword } from '#shared/accounts/passwords.ts';
 import { type ApiUser, type Permission, UserStore } from '#shared/accounts/user-store.ts';
 import { branchCode } from '#shared/branches/branch.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
-import type { PersonalData } from '../../platform/personal-data.ts';
+import type { LoadPersonalData } from '../../platform/personal-data.ts';
 import { NAME_RULE } from '../names.ts';
 import { isOfTests } from '../personal-data.ts';
 import {
@@ -21,7 +21,7 @@ import { PASSWORD_RULE, readPassword } from './read-password.ts';
 const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
 
-export function addUserCommands(program: Command, run: Run, personalData: readonly PersonalData[]): void {
+export function addUserCommands(program: Command, run: Run, load: LoadPersonalData): void {
   const onUser = (name: string, description: string, help: string, argument = usernameArgument()) =>
     program.command(name).description(description).addArgument(argument).addHelpText('after', help);
   const withUsers = (use: (users: UserStore, mongo: Connection) => Promise<string>) =>
@@ -53,7 +53,7 @@ export function addUserCommands(program: Command, run: Run, personalData: readon
         { account = username, permissions = [], origin: originBranch = null, test = false },
       ) =>
         withUsers(async (users, mongo) => {
-          await requireSameKind({ users, mongo, personalData }, account, test);
+          await requireSameKind({ users, mongo, load }, account, test);
           const passwordHash = await hashPassword(await readPassword());
           const kind = test && { test };
           const user = {
@@ -149,7 +149,7 @@ export function addUserCommands(program: Command, run: Run, personalData: readon
         username,
         async (users, mongo) => {
           const user = await users.find(username);
-          if (user) await requireSameKind({ users, mongo, personalData }, account, user.test);
+          if (user) await requireSameKind({ users, mongo, load }, account, user.test);
           return users.set(username, { account });
         },
         async (user, mongo) => {
@@ -158,7 +158,7 @@ export function addUserCommands(program: Command, run: Run, personalData: readon
             seen += step;
             process.stdout.write(`Guias revisadas: ${seen}\n`);
           };
-          for (const { moveToAccount } of personalData)
+          for (const { moveToAccount } of await load())
             await moveToAccount?.(mongo, username, account, onGuides);
           return `Cuenta cambiada: ${summary(user)}\n${WHILE_IN_FORCE}`;
         },
@@ -168,15 +168,11 @@ export function addUserCommands(program: Command, run: Run, personalData: readon
 
 /** @throws Error if the account has users or guides of the other kind: test accounts and others never mix. */
 async function requireSameKind(
-  {
-    users,
-    mongo,
-    personalData,
-  }: { users: UserStore; mongo: Connection; personalData: readonly PersonalData[] },
+  { users, mongo, load }: { users: UserStore; mongo: Connection; load: LoadPersonalData },
   account: string,
   isTest: boolean,
 ): Promise<void> {
-  const known = (await users.isTestAccount(account)) ?? (await isOfTests(personalData, mongo, account));
+  const known = (await users.isTestAccount(account)) ?? (await isOfTests(await load(), mongo, account));
   if (known === undefined || known === isTest) return;
   throw new Error(
     `La cuenta ${account} ${known ? 'es' : 'no es'} de prueba, y eso no cambia. Use otra cuenta`,
