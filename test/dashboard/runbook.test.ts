@@ -3,8 +3,8 @@ import { buildDashboard } from '#services/dashboard/app.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { test as browserTest, FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+import { lookAt } from '#test/fixtures/axe.ts';
+import { test as browserTest, openTab } from '#test/fixtures/browser.ts';
 
 /** Tests with a dashboard that has reached neither Redis nor MongoDB: nobody can log in, and the runbook is needed. */
 const test = browserTest
@@ -28,12 +28,8 @@ test.for([320, 1280])(
   'fits a screen of %i, has no finding of axe in light and dark, and fails nowhere',
   async (width, { open }) => {
     const { page, failures } = await open('/runbook#noworkers', width);
-    expect(await page.evaluate(FITS)).toBe(true);
-    for (const value of ['light', 'dark']) {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-      expect([value, await accessibilityFindings(page)]).toEqual([value, []]);
-      await screenshot(page, `runbook-${width}-${value}`);
-    }
+    for (const scheme of ['light', 'dark'] as const)
+      await lookAt(page, 'runbook', { width, height: 900 }, scheme);
     expect(failures).toEqual([]);
   },
 );

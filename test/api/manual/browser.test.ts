@@ -1,17 +1,12 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
-import { accessibilityFindings } from '#test/fixtures/axe.ts';
+import { accessibilityFindings, lookAt } from '#test/fixtures/axe.ts';
 import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { test } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
 
-/** A small phone, a tablet and a desk, whose page shows the most in both schemes. */
-const SCREENS = [
-  [320, 'light'],
-  [768, 'dark'],
-  [1280, 'light'],
-  [1280, 'dark'],
-] as const;
+/** A small phone, a tablet and a desk. */
+const WIDTHS = [320, 768, 1280];
 const DESKTOP = { width: 1280, height: 900 };
 /** Below the chapters: what is found for a word. */
 const FOUND = '/buscar?q=guia';
@@ -41,13 +36,10 @@ describe('the guide for integrators in a browser', () => {
     '/api/docs%s fits every screen, has no finding of axe in light and dark, and fails nowhere',
     async (path, { api, browser }) => {
       const { page, failures } = await open(browser, `${api.url}/api/docs${path}`);
-      for (const [width, scheme] of SCREENS) {
-        await page.setViewport({ width, height: 900 });
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        const where = `${width}-${scheme}`;
-        const found = [where, await page.evaluate(FITS), await accessibilityFindings(page)];
-        expect(found).toEqual([where, true, []]);
-        await screenshot(page, `guia${path.replaceAll(/\W/g, '-')}-${where}`);
+      const name = `guia${path.replaceAll(/\W/g, '-')}`;
+      for (const width of WIDTHS) {
+        for (const scheme of ['light', 'dark'] as const)
+          await lookAt(page, name, { width, height: 900 }, scheme);
       }
       expect(failures).toEqual([]);
       await page.close();

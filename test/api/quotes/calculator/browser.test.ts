@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
-import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+import { lookAt } from '#test/fixtures/axe.ts';
+import { openTab } from '#test/fixtures/browser.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { demoTariff } from '../tariffs/demo-tariff.ts';
 
@@ -44,15 +44,9 @@ describe('the quote page in a browser', () => {
     async (name, { open }) => {
       const { page, failures } = await open(name);
       for (const viewport of [NARROW, PHONE, WIDE]) {
-        for (const scheme of ['light', 'dark']) {
-          await page.setViewport(viewport);
-          await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-          const where = `${name}-${viewport.width}-${scheme}`;
-          const found = [where, await page.evaluate(FITS), await accessibilityFindings(page), failures];
-          expect(found).toEqual([where, true, [], []]);
-          await screenshot(page, where);
-        }
+        for (const scheme of ['light', 'dark'] as const) await lookAt(page, name, viewport, scheme);
       }
+      expect(failures).toEqual([]);
       await page.close();
     },
   );

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
-import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+import { lookAt } from '#test/fixtures/axe.ts';
+import { openTab } from '#test/fixtures/browser.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
 
@@ -91,13 +91,9 @@ describe('the tracking page in a browser', () => {
         [PHONE, 'dark'],
         [WIDE, 'light'],
       ] as const) {
-        await page.setViewport(viewport);
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        const where = `${name}-${viewport.width}-${scheme}`;
-        const found = [where, await page.evaluate(FITS), await accessibilityFindings(page), failures];
-        expect(found).toEqual([where, true, [], []]);
-        await screenshot(page, where);
+        await lookAt(page, name, viewport, scheme);
       }
+      expect(failures).toEqual([]);
       await page.close();
     },
   );
