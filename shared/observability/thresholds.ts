@@ -6,9 +6,10 @@
 
 /**
  * When a user's action fails (CreationsFail and its like, RequestsFail by route): within `windowMinutes`, at least `least` were not
- * `ok`, these are at least `share` of all, and the last of them is at most `recentMinutes` old. Only until requests succeed again,
- * "Estado" also names at least `least` failures that are `lastShare` of the last requests or all of the last few, because a fault of
- * many is then seen at once, however many were well before. An alert looks back: what has just ended would keep it on.
+ * `ok`, these are at least `share` of all, and the last of them is at most `recentMinutes` old.
+ *
+ * "Estado" also names at least `least` failures that are `lastShare` of the last requests, or all of the last few. So it sees a fault
+ * at once, however many requests were well before, and drops it when requests succeed again. An alert looks back, and would stay on.
  */
 export const FAILING = {
   windowMinutes: 30,

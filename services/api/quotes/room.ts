@@ -18,9 +18,10 @@ const REFUSALS: readonly ErrorCode[] = [
 
 /**
  * What a guide costs: tariffs, quotes, adjustments, and the page that calculates. Three words:
- * a `Price` is what a parcel costs by a tariff, line by line (tariffs/price.ts);
- * a `Quote` is a price that binds the carrier until it expires, and travels as the text `Cotizacion` (quote.ts);
- * a `GuidePrice` is what a guide keeps of its quote (shared/guides/guide-price.ts).
+ *
+ * - `Price`: what a parcel costs by a tariff, line by line (tariffs/price.ts).
+ * - `Quote`: a price that binds the carrier until it expires. It travels as the text `Cotizacion` (quote.ts).
+ * - `GuidePrice`: what a guide keeps of its quote (shared/guides/guide-price.ts).
  */
 export const quotes: Room = {
   name: 'quotes',
