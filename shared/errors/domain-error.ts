@@ -10,7 +10,7 @@ export interface ErrorCodes {
 export type ErrorCode = keyof ErrorCodes;
 export type CodesOf<Table> = Record<keyof Table, unknown>;
 
-/** Most problems that an answer names. */
+/** Most problems that an answer names, unless an operation names more. */
 export const MAX_PROBLEMS = 50;
 /** Longest name in an answer, in characters. The name of an unknown field or parameter is the client's own text. */
 export const MAX_NAME_LENGTH = 120;
@@ -24,15 +24,21 @@ export type Problem = { indice?: number; campo?: string; code: ErrorCode; params
 export class ProblemList {
   readonly first: Problem[] = [];
   total = 0;
+  readonly #most: number;
+
+  constructor(most = MAX_PROBLEMS) {
+    this.#most = most;
+  }
 
   /** @param make is called only if the problem is kept, so that a hundred thousand cost little. */
   add(make: () => Problem): void {
     this.total++;
-    if (this.first.length < MAX_PROBLEMS) this.first.push(make());
+    if (this.first.length < this.#most) this.first.push(make());
   }
 
   throwIfAny(code: ErrorCode): void {
-    if (this.total > 0) throw new DomainError(code, { problems: this.first, problemsTotal: this.total });
+    if (this.total === 0) return;
+    throw new DomainError(code, { problems: this.first, problemsTotal: this.total, most: this.#most });
   }
 }
 
@@ -47,6 +53,8 @@ export class DomainError extends Error {
   readonly problems: readonly Problem[];
   /** The number of all problems. `problems` may have only the first ones. */
   readonly problemsTotal: number;
+  /** Most problems that the answer names. */
+  readonly mostNamed: number;
 
   constructor(
     code: ErrorCode,
@@ -54,13 +62,17 @@ export class DomainError extends Error {
       params?: ErrorParams;
       problems?: readonly Problem[];
       problemsTotal?: number;
+      /** Most problems that the answer names. */
+      most?: number;
       cause?: unknown;
     } = {},
   ) {
     super(code, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.params = options.params ?? {};
-    this.problems = options.problems ?? [];
-    this.problemsTotal = options.problemsTotal ?? this.problems.length;
+    const { problems = [], most = MAX_PROBLEMS } = options;
+    this.problems = problems;
+    this.mostNamed = most;
+    this.problemsTotal = options.problemsTotal ?? problems.length;
   }
 }

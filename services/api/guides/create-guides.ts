@@ -9,23 +9,18 @@ import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { type Caller, LimitReached, type LimitState } from '../accounts/account-limits.ts';
 import type { GuideLimit, TakenGuides } from '../accounts/guide-limit.ts';
-import type { BranchesClient } from '../branches/branches-client.ts';
-import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
 import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
-import { warnOfIncompleteAddresses, warnOfOtherStates } from './address-warnings.ts';
-import { warnOfUnknownColonias } from './colonia-warnings.ts';
 import type { CreationJournal, JournalEntry } from './creation-journal.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
-import type { Pricing } from './pricing.ts';
 import { type GuideBranches, resolveBranches, resolveRoutes } from './resolve-branches.ts';
+import { type ValidationDeps, warnOfAddresses } from './validate-guides.ts';
 
 /** How long a guide of a test account is kept, in ms (docs/contract.md "Rehearsal"). */
 const TEST_KEPT_MS = 30 * 24 * 3_600_000;
 /** Pauses between the looks for a creation that another request with the same key is about to commit, in ms. */
 const PAUSES_MS = [0, 100, 300, 600];
 
-export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Pricing };
 export type CreationDeps = ValidationDeps & {
   journal: CreationJournal;
   guideLimit: GuideLimit;
@@ -58,8 +53,9 @@ export type Created = {
 export async function createGuides(deps: CreationDeps, request: CreationRequest): Promise<Created> {
   const { journal, guideLimit } = deps;
   const { user } = request;
-  const parsed = await checkForm(deps, request);
+  const parsed = await parseGuideRequest(request.body, request.lenient);
   const { guides: sent, warnings } = parsed;
+  await warnOfAddresses(deps.catalogue, parsed);
   const key =
     request.idempotencyKey === undefined
       ? undefined
@@ -101,35 +97,6 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   }
   deps.pricing.used(prices.filter(Boolean).length);
   return { ...created, limit: taken.state, warnings };
-}
-
-/**
- * Checks a request as `createGuides` does, without storing, counting or taking a key.
- *
- * @returns origin and destinations, and what each guide costs.
- * @throws DomainError of the first failed check (docs/contract.md "Guides").
- */
-export async function validateGuides(
-  deps: ValidationDeps,
-  request: SentRequest,
-): Promise<GuideBranches & { prices: (GuidePrice | undefined)[] } & Pick<Created, 'warnings'>> {
-  const parsed = await checkForm(deps, request);
-  const branches = await resolveBranches(deps.branches, parsed.guides, request);
-  const prices = await deps.pricing.priceOf({ account: request.user.account, ...parsed, ...branches });
-  return { ...branches, prices, warnings: parsed.warnings };
-}
-
-/** Checks the form of a request, and warns of addresses. @throws as `parseGuideRequest` does. */
-async function checkForm(
-  { catalogue }: ValidationDeps,
-  { body, lenient }: SentRequest,
-): Promise<GuideRequest> {
-  const parsed = await parseGuideRequest(body, lenient);
-  const { service, guides, warnings } = parsed;
-  warnOfOtherStates(warnings, guides);
-  warnOfIncompleteAddresses(warnings, service, guides);
-  await warnOfUnknownColonias(catalogue, warnings, guides);
-  return parsed;
 }
 
 /** Returns the key of a request, whose body is compared in the form in which it is stored. */

@@ -5,7 +5,7 @@ import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/id
 import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { markdownTable } from '../http/tables.ts';
-import { createGuides, validateGuides } from './create-guides.ts';
+import { createGuides } from './create-guides.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
 import {
   appliedHeader,
@@ -18,6 +18,7 @@ import {
 import { GuideSummary, summaryOf } from './guide-summary.ts';
 import { keptAnswers } from './kept-answers.ts';
 import { GuidesBody } from './schemas.ts';
+import { MAX_VALIDATION_PROBLEMS, validateGuides } from './validate-guides.ts';
 import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from './when-to-repeat.ts';
 
 const creation = operation({
@@ -76,7 +77,8 @@ const validation = operation({
   tag: 'Guias',
   summary: 'Validar guías sin crearlas',
   description:
-    'Toma el cuerpo de `crear`, hace las mismas revisiones con los mismos errores, y no guarda nada. No cuenta en la cuota de guías.',
+    'Toma el cuerpo de `crear`, hace las mismas revisiones y no guarda nada. El error es el de `crear`, y `details` nombra todo ' +
+    `de una vez, hasta ${MAX_VALIDATION_PROBLEMS} problemas: campos, destinos y cotizaciones. No cuenta en la cuota de guías.`,
   permission: 'guias.create',
   action: 'read',
   request: { body: GuidesBody, headers: Type.Object({ prefer: lenientHeader }) },

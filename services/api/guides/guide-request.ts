@@ -23,6 +23,7 @@ const MAX_NAMED = 10;
 
 const ajv = strictAjv({ allErrors: true, verbose: true });
 const isSentGuide = ajv.compile<SentGuide>(SentGuide);
+const namesDestination = strictAjv().compile<Shipment['Destinatario']>(asDestination(SentGuide));
 const isSentShipment = ajv.compile<Shipment>(asShipment(SentGuide));
 
 /** A request with guides in its body. */
@@ -42,6 +43,13 @@ type Parsed<G> = {
   warnings: ProblemList;
 };
 export type GuideRequest = Parsed<SentGuide> & { service: ServiceType };
+/** A request whose guides may have wrong fields. */
+export type CheckedRequest = GuideRequest & {
+  /** Of the fields of all guides. */
+  problems: ProblemList;
+  /** Of each guide. */
+  isRight: boolean[];
+};
 
 /** What a quote needs of a guide: its destination and its goods. The states are compared with the postal codes. */
 export type Shipment = {
@@ -57,14 +65,36 @@ export type Shipment = {
  * @throws DomainError of the first step that fails; `guides-invalid` names all wrong fields.
  */
 export async function parseGuideRequest(body: unknown, lenient = false): Promise<GuideRequest> {
+  const { problems, isRight: _, ...request } = await checkGuideRequest(body, lenient);
+  problems.throwIfAny('guides-invalid');
+  return request;
+}
+
+/**
+ * The same, without an end at wrong fields.
+ *
+ * @param most problems that are named.
+ * @throws DomainError for a body without guides, or without a type of service.
+ */
+export async function checkGuideRequest(
+  body: unknown,
+  lenient: boolean,
+  most?: number,
+): Promise<CheckedRequest> {
   const sent = guidesIn(body);
   const service = parseServiceType((body as Record<string, unknown>).TipoServicio);
-  const parsed = await parseGuides(body, sent, lenient, isSentGuide);
-  await inTurns(parsed.guides, (guide, indice) => {
+  const checked = await checkGuides(body, sent, { lenient, most }, isSentGuide);
+  await inTurns(checked.guides, (guide, indice) => {
+    if (!checked.isRight[indice]) return;
     normalizePeople(guide);
-    addUnprintable(parsed.warnings, indice, guide);
+    addUnprintable(checked.warnings, indice, guide);
   });
-  return { service, ...parsed };
+  return { service, ...checked };
+}
+
+/** Returns whether the destination of a guide can be looked for, whatever is wrong with its other fields. */
+export function hasDestination(guide: unknown): guide is Pick<Shipment, 'Destinatario'> {
+  return isObject(guide) && namesDestination(guide.Destinatario);
 }
 
 /**
@@ -81,31 +111,35 @@ export async function parseQuoteRequest(
   const sent = guidesIn(body);
   const { TipoServicio } = body as Record<string, unknown>;
   const service = isAbsent(tidy(TipoServicio)) ? undefined : parseServiceType(TipoServicio);
-  return { service, ...(await parseGuides(body, sent, lenient, isSentShipment)) };
+  const { problems, isRight: _, ...parsed } = await checkGuides(body, sent, { lenient }, isSentShipment);
+  problems.throwIfAny('guides-invalid');
+  return { service, ...parsed };
 }
 
 function guidesIn(body: unknown): unknown[] {
   return arrayIn(body, 'Guia', MAX_GUIDES, ['guia-array-missing', 'guia-array-empty', 'too-many-guides']);
 }
 
-async function parseGuides<G>(
+async function checkGuides<G>(
   body: unknown,
   sent: readonly unknown[],
-  lenient: boolean,
+  { lenient, most }: { lenient: boolean; most?: number | undefined },
   isValid: ValidateFunction<G>,
-): Promise<Parsed<G>> {
-  const problems = new ProblemList();
+): Promise<Parsed<G> & Pick<CheckedRequest, 'problems' | 'isRight'>> {
+  const problems = new ProblemList(most);
   const warnings = new ProblemList();
   const unknown = lenient ? warnings : problems;
   normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown);
+  const isRight: boolean[] = [];
   const guides = await inTurns(sent, (each, indice) => {
-    if (!isObject(each)) return problems.add(() => ({ indice, ...NO_OBJECT }));
-    const guide = tidyGuide(each, indice, unknown);
-    if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
+    const before = problems.total;
+    const guide = isObject(each) ? tidyGuide(each, indice, unknown) : undefined;
+    if (!guide) problems.add(() => ({ indice, ...NO_OBJECT }));
+    else if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
+    isRight.push(problems.total === before);
     return guide;
   });
-  problems.throwIfAny('guides-invalid');
-  return { guides: guides as G[], warnings };
+  return { guides: guides as G[], warnings, problems, isRight };
 }
 
 function parseServiceType(value: unknown): ServiceType {
@@ -180,6 +214,13 @@ function addUnprintable(
 function warning(indice: number, campo: string, text: string) {
   const characters = unprintable(text).slice(0, MAX_NAMED).join(' ');
   return { indice, campo, code: 'text-unprintable', params: { characters } } as const;
+}
+
+/** Returns the schema of a recipient of whom only the destination counts. */
+function asDestination({ properties: { Destinatario } }: typeof SentGuide): TObject {
+  const { CodigoPostal, DestinoCode } = Destinatario.properties;
+  const properties = { CodigoPostal, DestinoCode };
+  return Type.Unsafe({ ...Destinatario, required: [], properties, additionalProperties: true }) as never;
 }
 
 /** Returns the schema of a guide in which only the destination and the measures are required. */

@@ -15,8 +15,23 @@ type Asking = { user: Caller } & Omit<BranchesCaller, 'account'>;
 export async function resolveBranches(
   branches: BranchesClient,
   guides: readonly Pick<Shipment, 'Destinatario'>[],
-  { user: { originBranch, account }, requestId, signal }: Asking,
+  asking: Asking,
 ): Promise<GuideBranches> {
+  const { problems, origin, destinations } = await findBranches(branches, guides, asking);
+  if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
+  return { origin, destinations: destinations as Branch[] };
+}
+
+/**
+ * Returns origin and destinations, undefined for an unknown one, which has a problem.
+ *
+ * @throws DomainError `origin-unassigned`, `origin-inactive`.
+ */
+export async function findBranches(
+  branches: BranchesClient,
+  guides: readonly Pick<Shipment, 'Destinatario'>[],
+  { user: { originBranch, account }, requestId, signal }: Asking,
+): Promise<{ origin: Branch; destinations: (Branch | undefined)[]; problems: Problem[] }> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
   const answer = await branches.resolve(
@@ -25,13 +40,12 @@ export async function resolveBranches(
   );
   if (!answer.origin) throw new DomainError('origin-inactive');
   const problems: Problem[] = [];
-  const destinations = queries.flatMap((query, indice) => {
+  const destinations = queries.map((query, indice) => {
     const found = answer.destinations[indice];
     if (!found) problems.push({ indice, ...unresolved(query) });
-    return found ? [found.branch] : [];
+    return found?.branch;
   });
-  if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
-  return { origin: answer.origin, destinations };
+  return { origin: answer.origin, destinations, problems };
 }
 
 /**
