@@ -91,6 +91,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     guides: ['accounts', 'branches', 'http', 'platform'],
     labels: ['accounts', 'guides', 'http'],
 
+    keys: ['accounts', 'http', 'platform'],
     quotes: ['accounts', 'branches', 'guides', 'http', 'platform'],
     tracking: ['accounts', 'branches', 'guides', 'http', 'platform'],
     rehearsal: ['accounts', 'guides', 'http', 'tracking'],

@@ -2,6 +2,7 @@ import { ACCOUNTS } from '#services/api/accounts/account-limits.ts';
 import { USAGE } from '#services/api/billing/closed-months.ts';
 import { LABEL_USAGE } from '#services/api/billing/label-usage.ts';
 import { CREATIONS } from '#services/api/guides/creation-journal.ts';
+import { KEYS } from '#services/api/keys/key-store.ts';
 import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
 import { TARIFFS } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { USERS } from '#shared/accounts/user-store.ts';
@@ -21,7 +22,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
  */
 
 export const COLLECTIONS: readonly Collection[] = [
-  ...[GUIDES, CREATIONS, EVENTS, MANIFESTS, USERS, ACCOUNTS, AUDIT],
+  ...[GUIDES, CREATIONS, EVENTS, KEYS, MANIFESTS, USERS, ACCOUNTS, AUDIT],
   ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, POSTAL_CODES, TARIFFS],
   ...[LABEL_USAGE, USAGE, HEALTH],
 ];

@@ -18,6 +18,7 @@ import { delayRateLimited } from './http/delay-rate-limited.ts';
 import { openapi } from './http/document.ts';
 import type { ErrorTable } from './http/errors.ts';
 import { type BadUrlAnswer, errorsOf, type Room, type RoomOptions } from './http/room.ts';
+import { keys } from './keys/room.ts';
 import { labels } from './labels/room.ts';
 import { manifests } from './manifests/room.ts';
 import { manual } from './manual/room.ts';
@@ -42,6 +43,7 @@ export const CORE: readonly Room[] = [accounts, branches, guides, labels];
 /** Each stands on the core, and on those before it that it imports. */
 export const ROOMS: readonly Room[] = [
   ...CORE,
+  keys,
   quotes,
   tracking,
   rehearsal,

@@ -9,6 +9,7 @@ import { addRemoveCommand } from './accounts/commands/remove-command.ts';
 import { addResetCommand } from './accounts/commands/reset-command.ts';
 import { addUserCommands } from './accounts/commands/user-commands.ts';
 import { addUsageCommand } from './billing/usage-command.ts';
+import { addKeysCommand } from './keys/keys-command.ts';
 import { addPrivacyCommands } from './privacy/commands.ts';
 import { storedAdjusters } from './quotes/adjustment.ts';
 import { addEventsCommand } from './tracking/events-command.ts';
@@ -48,6 +49,7 @@ export function run(argv: string[]): Promise<number> {
         addResetCommand(program, run);
         addRemoveCommand(program, run, loadPersonalData);
         addLimitsCommand(program, run);
+        addKeysCommand(program, run);
         addAuditCommand(program, run);
         addEventsCommand(program, run, storedAdjusters);
         addPrivacyCommands(program, run, loadPersonalData);

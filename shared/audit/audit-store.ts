@@ -24,6 +24,7 @@ export type AuditAction =
   | 'label.read-other'
   | 'guide.read-other'
   | 'guide.cancel'
+  | `key.${string}`
   | `webhook.${string}`
   | `queue.${string}`
   | `support.${string}`

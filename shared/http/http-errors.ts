@@ -1,10 +1,4 @@
-import {
-  type CodesOf,
-  type DomainError,
-  type ErrorParams,
-  MAX_PROBLEMS,
-  type Problem,
-} from '#shared/errors/domain-error.ts';
+import type { CodesOf, DomainError, ErrorParams, Problem } from '#shared/errors/domain-error.ts';
 
 /** An entry of `details`. */
 export type Detail = {
@@ -165,8 +159,9 @@ declare module '#shared/errors/domain-error.ts' {
 }
 
 /** Returns the answer to an error. A code that the table lacks is `internal`. */
-export function toHttpError(table: HttpErrors, { code, params, problems, problemsTotal }: DomainError) {
-  const details = toDetails(table, problems);
+export function toHttpError(table: HttpErrors, domainError: DomainError) {
+  const { code, params, problems, problemsTotal, mostNamed } = domainError;
+  const details = toDetails(table, problems.slice(0, mostNamed));
   const error = entryOf(table, code);
   const { headers = {} } = error;
   const [first] = details;
@@ -182,7 +177,7 @@ export function toHttpError(table: HttpErrors, { code, params, problems, problem
 }
 
 export function toDetails(table: HttpErrors, problems: readonly Problem[]): Detail[] {
-  return problems.slice(0, MAX_PROBLEMS).map(({ indice, campo, code, params }) => {
+  return problems.map(({ indice, campo, code, params }) => {
     const error = entryOf(table, code);
     const message = textOf(error, { ...params, campo }) ?? '';
     const rule = error.showsRule && params?.rule;

@@ -58,8 +58,11 @@ export class LimitReached extends DomainError {
   }
 }
 
-/** The authenticated user of a request. */
-export type Caller = ApiUser & { limits: AccountLimits; token: TokenClaims };
+/**
+ * The authenticated user of a request, with what the credential leaves of the permissions.
+ * `token`: absent if the request came by another credential. `expiresAt`: absent if the credential has no end.
+ */
+export type Caller = ApiUser & { limits: AccountLimits; token?: TokenClaims; expiresAt?: Date };
 
 const CACHE_MAX_ACCOUNTS = 20_000;
 

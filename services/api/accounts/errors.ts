@@ -41,6 +41,12 @@ export const accountErrors = {
     advice:
       'Otro de sus programas la cambió antes. La contraseña solo se cambia con la actual; la de antes, si se conservó, sirve para entrar hasta que vence.',
   },
+  'token-required': {
+    status: 403,
+    codigo: 'requiere_token',
+    message: 'Entre con usuario y contrasena: esto no se hace con una llave',
+    advice: 'Pida un token con `POST /api/auth/login` y mándelo en lugar de la llave.',
+  },
   'too-many-logins': {
     status: 429,
     codigo: 'demasiados_intentos',

@@ -3,6 +3,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
 import { Nothing } from '../http/schemas.ts';
+import type { Caller } from './account-limits.ts';
 import { audit } from './hooks/audit.ts';
 import { apiUser } from './hooks/authenticate.ts';
 
@@ -30,14 +31,17 @@ const logout = operation({
   tag: 'Autenticacion',
   summary: 'Terminar el token',
   description: 'El token deja de valer en menos de 10 segundos. El cuerpo se ignora.',
-  permission: 'any',
+  permission: 'token',
   data: { name: 'SesionCerrada', message: 'Sesion cerrada', schema: Nothing, example: null },
 });
 
+/** Who came by a token, as on each route of the permission `token`. */
+type TokenCaller = Required<Caller>;
+
 function logoutRoute(server: HttpServer): void {
   server.post('/api/auth/logout', logout, async (request) => {
-    const { username, token } = apiUser(request);
-    await server.users.revokeToken(username, { jti: token.jti, until: new Date(token.exp * 1_000) });
+    const { username, token, expiresAt } = apiUser(request) as TokenCaller;
+    await server.users.revokeToken(username, { jti: token.jti, until: expiresAt });
     audit(request, { action: 'logout' });
     return logout.ok(null);
   });
@@ -59,7 +63,9 @@ const validation = operation({
         prueba: Type.Optional(
           Type.Literal(true, { description: 'Si la cuenta es de prueba: nada de ella es real' }),
         ),
-        expira: Type.String({ format: 'date-time', description: 'ISO 8601, UTC' }),
+        expira: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+          description: 'ISO 8601, UTC; null si no tiene fin, como una llave sin `Vence`',
+        }),
       },
       { title: 'Token', description: 'Un token válido' },
     ),
@@ -69,8 +75,8 @@ const validation = operation({
 
 function validationRoute(server: HttpServer): void {
   server.get('/api/auth/validate', validation, async (request) => {
-    const { username, account, originBranch, test, token } = apiUser(request);
-    const expira = new Date(token.exp * 1_000).toISOString();
+    const { username, account, originBranch, test, expiresAt } = apiUser(request);
+    const expira = expiresAt?.toISOString() ?? null;
     const kind = test && ({ prueba: true } as const);
     return validation.ok({ usuario: username, cuenta: account, sucursal: originBranch, ...kind, expira });
   });

@@ -12,6 +12,9 @@ const CLAIMS = ['sub', 'iss', 'iat', 'exp'];
 /** HS256 and nothing else (RFC 8725, 3.1), with issuer and expiry. */
 const VERIFY = { algorithms: ['HS256' as const], allowedIss: ISSUER, requiredClaims: CLAIMS };
 
+/** Three parts in base64url. */
+const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 /** `sub`: user name; `gen`: the user's token generation; `exp`: seconds since 1970. */
 export type TokenClaims = { sub: string; exp: number; gen: number; jti: string };
 
@@ -25,11 +28,11 @@ declare module '@fastify/jwt' {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Returns the claims of a request's bearer token.
+     * Returns the claims of an access token.
      *
      * @throws DomainError `token-expired` for a token that was valid, `access-denied` for anything else.
      */
-    verifyBearer(authorization: string | undefined): TokenClaims;
+    verifyToken(credential: string): TokenClaims;
     /** Returns a new, unique access token. */
     signToken(user: Pick<ApiUser, 'username' | 'tokenGeneration'>): string;
   }
@@ -59,11 +62,10 @@ export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   server.decorate('signToken', ({ username, tokenGeneration }) =>
     server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID() }),
   );
-  server.decorate('verifyBearer', (authorization: string | undefined) => {
-    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
-    if (!token) throw new DomainError('access-denied');
+  server.decorate('verifyToken', (credential: string) => {
+    if (!FORM.test(credential)) throw new DomainError('access-denied');
     try {
-      const { sub, exp, gen, jti } = verifySigned(token);
+      const { sub, exp, gen, jti } = verifySigned(credential);
       // The library checks only the types of times.
       if (typeof sub !== 'string') throw new TypeError('sub is no string');
       if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');

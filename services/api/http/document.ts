@@ -37,7 +37,12 @@ export const openapi = fp(async (server: HttpServer, options: ApiOptions & Docum
       servers: [{ url: config.PUBLIC_URL ?? '/' }],
       tags: Object.entries(SUBJECTS).map(([name, tag]) => ({ name, ...tag })),
       components: {
-        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        securitySchemes: {
+          bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          ...Object.fromEntries(
+            additions.flatMap(({ credential }) => (credential ? [[credential.name, credential.scheme]] : [])),
+          ),
+        },
       },
     },
     hideUntagged: true,

@@ -124,14 +124,15 @@ function errorsOf({
     ...new Set(Object.values(invalid ?? {})),
     ...(request?.querystring ? (['parameter-invalid'] as const) : []),
     ...(permission ? AUTHENTICATED : []),
-    ...(permission && permission !== 'any' ? (['forbidden'] as const) : []),
+    ...(permission === 'token' ? (['token-required'] as const) : []),
+    ...(isNamed(permission) ? (['forbidden'] as const) : []),
     ...ALWAYS,
   ];
 }
 
 function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
   const { id, tag, summary, description, permission, data, responses } = route;
-  const needs = permission && permission !== 'any' ? `Requiere el permiso \`${permission}\`.` : '';
+  const needs = isNamed(permission) ? `Requiere el permiso \`${permission}\`.` : '';
   return {
     operationId: id,
     tags: [tag],
@@ -141,6 +142,10 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     response: { ...(data && { 200: okResponse(data) }), ...responses },
     ...(needs && { 'x-permiso': permission }),
   } as Documentation;
+}
+
+function isNamed(permission: FastifyContextConfig['permission']): boolean {
+  return permission !== undefined && permission !== 'any' && permission !== 'token';
 }
 
 /** Stands in an operation's description where the sentence of a room above goes. */
@@ -154,6 +159,8 @@ export type Additions = {
   sentences?: Readonly<Record<string, string>>;
   /** Fields, descriptions and examples of schemas, by their titles. */
   schemas?: Readonly<Record<string, AddedSchema>>;
+  /** A credential in place of the token, with its security scheme of OpenAPI and its errors, wherever no token is demanded. */
+  credential?: { name: string; scheme: object; errors: readonly ErrorCode[] };
 };
 type AddedSchema = { description?: string; properties?: Record<string, TSchema>; 'x-examples'?: object };
 
@@ -181,12 +188,19 @@ export function completeOperations(
       response: object;
     };
     const { operationId: id } = schema;
-    const codes = [...errors, ...additions.flatMap((added) => added.errors?.[id] ?? [])];
+    const credentials = additions.flatMap(({ credential }) => credential ?? []);
+    const accepted = permission !== undefined && permission !== 'token' ? credentials : [];
+    const codes = [
+      ...errors,
+      ...additions.flatMap((added) => added.errors?.[id] ?? []),
+      ...accepted.flatMap((credential) => credential.errors),
+    ];
     const sentences = additions.map((added) => added.sentences?.[id] ?? '').join('');
     const answers = { ...schema.response, ...errorResponses(table, codes) } as Record<string, Response>;
     route.schema = {
       ...schema,
       description: schema.description.replace(ADDED_SENTENCE, () => sentences),
+      security: [...(schema.security ?? []), ...accepted.map(({ name }) => ({ [name]: [] }))],
       response: withCommonHeaders(answers, permission !== undefined),
       'x-codigos': codigosByStatus(table, codes),
     } as FastifySchema;

@@ -12,6 +12,7 @@ export const SUBJECTS = {
   Eventos: { 'x-displayName': 'Eventos', description: 'Qué pasó con las guías, y cómo seguirlo' },
   Webhooks: { 'x-displayName': 'Webhooks', description: 'Recibir los eventos sin preguntar' },
   Sucursales: { 'x-displayName': 'Sucursales', description: 'Sucursales, cobertura y códigos postales' },
+  Llaves: { 'x-displayName': 'Llaves', description: 'Lo que un programa manda en lugar de un token' },
   Autenticacion: { 'x-displayName': 'Autenticación', description: 'Entrar, validar el token, permisos' },
 } as const;
 export type Subject = keyof typeof SUBJECTS;

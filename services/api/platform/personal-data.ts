@@ -25,6 +25,8 @@ export type PersonalData = {
    * @param onGuides is called with the number of guides of each step.
    */
   forgetUser?(mongo: Connection, username: string, onGuides: (guides: number) => void): Promise<void>;
+  /** Ends what a user, other than by a password or a token, gets in by. May be repeated. */
+  endAccess?(mongo: Connection, username: string): Promise<void>;
   /** Ends what an account without users needs no more. @returns what an operator should know of it, in lines. */
   closeAccount?(mongo: Connection, account: string): Promise<string>;
   /** What names senders and recipients beside the guides, over which `privacy` itself walks. */

@@ -83,6 +83,10 @@ const test = events
         const { body } = await demo.post('/api/webhooks', { Url: 'https://example.com/a' });
         return `/api/webhooks/${(body.data as { Id: string }).Id}`;
       };
+      const newKey = async () => {
+        const { body } = await demo.post('/api/llaves', { Nombre: 'una' });
+        return `/api/llaves/${(body.data as { Id: string }).Id}`;
+      };
       const hook = await newWebhook();
       const key = () => ({ 'idempotency-key': randomUUID() });
       const routes: Record<string, (attempt: number) => Sent | Promise<Sent>> = {
@@ -121,6 +125,8 @@ const test = events
         'POST /api/webhooks/{id}/secreto': one(`${hook}/secreto`),
         'POST /api/webhooks/{id}/activar': one(`${hook}/activar`),
         'DELETE /api/webhooks/{id}': async () => ({ by: demo, path: await newWebhook() }),
+        'POST /api/llaves': () => ({ by: demo, body: { Nombre: 'a'.repeat(60) } }),
+        'DELETE /api/llaves/{id}': async () => ({ by: demo, path: await newKey() }),
         'POST /api/auth/login': () => ({
           by: demo,
           headers: { 'x-username': 'nadie', 'x-password': 'a'.repeat(72) },
@@ -128,7 +134,7 @@ const test = events
         'POST /api/auth/password': () => ({ by: demo, body: { Actual: 'a'.repeat(72), Nueva: 'b' } }),
       };
       for (const path of [
-        ...['/api/auth/validate', '/api/apipermissions/my-permissions', '/api/webhooks'],
+        ...['/api/auth/validate', '/api/apipermissions/my-permissions', '/api/webhooks', '/api/llaves'],
         ...['/api/sucursales', '/api/sucursales/destinos', '/api/sucursales/origenes'],
         '/api/sucursales/cobertura',
       ]) {

@@ -60,7 +60,10 @@ async function forgetName(
     seen += step;
     progress.show(`Guias revisadas: ${seen}`);
   };
-  for (const { forgetUser } of personalData) await forgetUser?.(mongo, username, onGuides);
+  for (const { endAccess, forgetUser } of personalData) {
+    await endAccess?.(mongo, username);
+    await forgetUser?.(mongo, username, onGuides);
+  }
   progress.clear();
 }
 

@@ -71,14 +71,20 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
     );
 
   const switches = [
-    ['disable', 'No le deja entrar, y termina sus tokens y sesiones.', 'deshabilitado'],
-    ['enable', 'Le deja entrar de nuevo; los tokens de antes no valen mas.', 'habilitado'],
+    ['disable', 'No le deja entrar, y termina sus tokens, sesiones y llaves.', 'deshabilitado'],
+    ['enable', 'Le deja entrar de nuevo; los tokens y llaves de antes no valen mas.', 'habilitado'],
   ] as const;
   for (const [name, description, state] of switches) {
     onUser(name, description, example(`${name} tienda`)).action((username: string) =>
       change(
         username,
-        (users) => users.set(username, { disabled: name === 'disable' }),
+        async (users, mongo) => {
+          // Again before the user is enabled: a key may have been made while processes did not know of the change.
+          if (name === 'enable') await endAccess(load, mongo, username);
+          const user = await users.set(username, { disabled: name === 'disable' });
+          if (name === 'disable') await endAccess(load, mongo, username);
+          return user;
+        },
         () => `Usuario ${state}: ${username}`,
       ),
     );
@@ -108,7 +114,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
 
   onUser(
     'revoke',
-    'Le quita permisos; sin nombrar ninguno, termina sus tokens y sesiones.',
+    'Le quita permisos; sin nombrar ninguno, termina sus tokens, sesiones y llaves.',
     example('revoke tienda guias.read.all\n  npm run admin -- revoke tienda'),
   )
     .argument('[permiso...]', PERMISSION_NAMES, parsePermissions)
@@ -116,8 +122,11 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
       permissions.length === 0
         ? change(
             username,
-            (users) => users.endTokens(username),
-            () => `Tokens y sesiones terminados: ${username}`,
+            async (users, mongo) => {
+              await endAccess(load, mongo, username);
+              return users.endTokens(username);
+            },
+            () => `Tokens, sesiones y llaves terminados: ${username}`,
           )
         : change(
             username,
@@ -164,6 +173,11 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         },
       ),
     );
+}
+
+/** Ends what lets a user in beside passwords and tokens. */
+async function endAccess(load: LoadPersonalData, mongo: Connection, username: string): Promise<void> {
+  for (const data of await load()) await data.endAccess?.(mongo, username);
 }
 
 /** @throws Error if the account has users or guides of the other kind: test accounts and others never mix. */

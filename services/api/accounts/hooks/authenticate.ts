@@ -7,22 +7,32 @@ import type { Caller } from '../account-limits.ts';
 import type { TokenClaims } from '../tokens-plugin.ts';
 
 /**
- * Demands a valid token of an enabled user on every route of the scope.
- * @throws DomainError `access-denied` or `token-expired`, in the hook.
+ * Demands a valid token, or another credential that a room knows, of an enabled user on every route of the scope.
+ * @throws DomainError `access-denied`, `token-expired`, or a LoginRefusal, in the hook.
  */
 export const authenticate = fp(async (server: HttpServer) => {
-  const { users, limitsOf } = server;
+  const { bearerKinds, limitsOf } = server;
   server.addHook('onRequest', async (request) => {
     // Node takes the first of several headers; a proxy may have checked another.
     const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
     if (another !== undefined) throw new DomainError('access-denied');
-    const token = server.verifyBearer(authorization);
-    const user = await users.findRecent(token.sub, token.gen);
-    if (!user || user.disabled || isEnded(user, token)) throw new DomainError('access-denied');
-    const caller: Caller = { ...user, limits: await limitsOf(user.account), token };
+    const credential = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    const kind = bearerKinds.find((each) => each.accepts(credential));
+    const { user, ...by } = kind
+      ? await kind.identify(credential, request)
+      : await bearerOfToken(server, credential);
+    if (user.disabled) throw new DomainError('access-denied');
+    const caller: Caller = { ...user, limits: await limitsOf(user.account), ...by };
     request.apiUser = caller;
   });
 });
+
+async function bearerOfToken({ users, verifyToken }: HttpServer, credential: string) {
+  const token = verifyToken(credential);
+  const user = await users.findRecent(token.sub, token.gen);
+  if (!user || isEnded(user, token)) throw new DomainError('access-denied');
+  return { user, token, expiresAt: new Date(token.exp * 1_000) };
+}
 
 /** Also after a revocation of all tokens. */
 function isEnded({ tokenGeneration, revokedTokens }: ApiUser, { gen, jti }: TokenClaims): boolean {

@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
+
+/** Whom a credential lets in. `user` has only the permissions that the credential leaves. */
+export type Bearer = { user: ApiUser; expiresAt?: Date };
+
+/** A kind of credential that is sent where a token goes. Rooms above accounts may know one. */
+export type BearerKind = {
+  /** Returns whether a credential is meant to be of this kind, right or wrong. */
+  accepts(credential: string): boolean;
+  /** @throws DomainError `access-denied`, or a LoginRefusal. The caller refuses users that are disabled. */
+  identify(credential: string, request: FastifyRequest): Promise<Bearer>;
+};

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from 'mongoose';
+import { PERMISSIONS, RECENT } from '#shared/accounts/user-store.ts';
+import {
+  type DocumentIn,
+  defineCollection,
+  FLAG,
+  listOf,
+  MOMENT,
+  modelOf,
+  oneOf,
+  optional,
+  type StoredModel,
+  TEXT,
+  USERNAME,
+} from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
+import { isDuplicateKey } from '#shared/stores/mongo.ts';
+import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
+import { digestOf, newKey, startOf } from './key.ts';
+
+/** Most keys of a user (docs/contract.md "Keys"). */
+export const MAX_KEYS = 10;
+
+export const KEYS = defineCollection(
+  'keys',
+  {
+    /** The user and one of `MAX_KEYS` places, so that two requests at once cannot exceed the limit. */
+    _id: TEXT,
+    /** By which its user knows it. */
+    id: TEXT,
+    username: USERNAME,
+    name: TEXT,
+    /** The SHA-256 of the key. */
+    digest: TEXT,
+    /** How the key begins. */
+    start: TEXT,
+    /** What it may do of what its user may do; all of it if absent. */
+    permissions: optional(listOf(oneOf(PERMISSIONS))),
+    createdAt: MOMENT,
+    /** By the database's clock. */
+    expiresAt: optional(MOMENT),
+    /** To the day. */
+    usedAt: optional(MOMENT),
+    /** Made by an operator. */
+    byOperator: optional(FLAG),
+  },
+  {
+    id: 'User name and one of ten places',
+    holds: 'SHA-256 of a key, its name, permissions, and the day on which it was last used',
+    life: 'Until it is ended, or its user is disabled or removed',
+    rights: {
+      api: ['find', 'insert', 'update', 'remove', 'createIndex'],
+      admin: ['find', 'insert', 'remove'],
+    },
+    indexes: [[{ digest: 1 }, { unique: true }]],
+  },
+);
+export type KeyDocument = DocumentIn<typeof KEYS>;
+/** A key as its user sees it. */
+export type Key = Omit<KeyDocument, '_id' | 'digest'>;
+export type NewKey = Pick<KeyDocument, 'username' | 'name' | 'permissions' | 'expiresAt' | 'byOperator'>;
+
+/** Keys that a process remembers, of some 500 bytes each; also those that do not exist. */
+const CACHE_MAX_KEYS = 20_000;
+const DAY_MS = 24 * 3_600_000;
+const HIDDEN = { _id: 0, digest: 0 } as const;
+
+/** The API keys, in MongoDB (docs/contract.md "Keys"). */
+export class KeyStore {
+  readonly clock: DatabaseClock;
+  readonly #keys: StoredModel<KeyDocument>;
+  /** Also remembers that there is no such key. */
+  readonly #recent = new StaleIfErrorCache<Key | undefined>({
+    ...RECENT,
+    what: 'Reading a key',
+    max: CACHE_MAX_KEYS,
+    read: async (digest) => (await this.#keys.findOne({ digest }, HIDDEN).lean()) ?? undefined,
+  });
+
+  constructor(connection: Connection) {
+    this.clock = new DatabaseClock(connection);
+    this.#keys = modelOf(connection, KEYS);
+  }
+
+  /**
+   * Returns a key as stored at most five seconds ago, or half an hour ago while MongoDB does not answer; undefined if there is
+   * none, or it has expired.
+   */
+  async findRecent(digest: string): Promise<Key | undefined> {
+    const key = await this.#recent.get(digest);
+    const { expiresAt } = key ?? {};
+    return expiresAt && expiresAt <= (await this.clock.now()) ? undefined : key;
+  }
+
+  /** Returns a user's keys in the order of their creation, also expired ones. */
+  list(username: string): Promise<Key[]> {
+    return this.#keys.find(placesOf(username), HIDDEN).sort({ createdAt: 1 }).lean().exec();
+  }
+
+  /** Returns all keys, by user. */
+  listAll(): Promise<Key[]> {
+    return this.#keys.find({}, HIDDEN).sort({ _id: 1 }).lean().exec();
+  }
+
+  /**
+   * Makes a key. @returns it with its text, which is stored nowhere; undefined if the user has `MAX_KEYS` already.
+   * @param test whether the user's account is for rehearsals.
+   */
+  async create(wanted: NewKey, test: boolean): Promise<{ key: Key; text: string } | undefined> {
+    const text = newKey(test);
+    const key: Key = { ...wanted, id: randomUUID(), start: startOf(text), createdAt: await this.clock.now() };
+    for (const _id of placesOf(wanted.username)._id.$in) {
+      try {
+        await this.#keys.insertOne({ ...key, _id, digest: digestOf(text) });
+        return { key, text };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /** Ends a key: within ten seconds no process accepts it. @returns the ended key; undefined if there was none. */
+  async end(username: string, id: string): Promise<Key | undefined> {
+    const ended = await this.#keys.findOneAndDelete({ ...placesOf(username), id }).lean();
+    if (ended) this.#recent.forget(ended.digest);
+    return ended ?? undefined;
+  }
+
+  /** Ends all keys of a user. @returns how many there were. */
+  async endAll(username: string): Promise<number> {
+    return (await this.#keys.deleteMany(placesOf(username))).deletedCount;
+  }
+
+  /** Stores the day of a use, once a day. */
+  async used({ username, id, usedAt }: Pick<Key, 'username' | 'id' | 'usedAt'>): Promise<void> {
+    const today = dayOf(await this.clock.now());
+    if (usedAt && usedAt >= today) return;
+    await this.#keys.updateOne({ ...placesOf(username), id }, { $max: { usedAt: today } });
+  }
+}
+
+/** Selects a user's keys. No user name has a blank. */
+function placesOf(username: string) {
+  return { _id: { $in: Array.from({ length: MAX_KEYS }, (_, place) => `${username} ${place}`) } };
+}
+
+function dayOf(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
+}

@@ -1,0 +1,13 @@
+import { namesNobody, type PersonalData } from '../platform/personal-data.ts';
+import { type KeyDocument, KeyStore } from './key-store.ts';
+
+export const keysPersonalData: PersonalData = {
+  keeps:
+    '`keys` has names of API users, of their keys, and the day on which each was last used, until the key is ended',
+  async endAccess(mongo, username) {
+    await new KeyStore(mongo).endAll(username);
+  },
+  besideGuides: namesNobody<KeyDocument>({
+    ...{ _id: false, id: false, username: false, name: false, digest: false, start: false },
+  }),
+};
