@@ -3,20 +3,31 @@ import { renderMarkdown, type Section } from '#shared/pages/markdown.ts';
 
 /** The chapters of the guide for integrators by subject, in the order of its contents. Those of a room that is not there are left out. */
 const SUBJECTS = {
-  Empezar: ['inicio', 'pruebas', 'probar', 'cliente', 'ejemplos', 'contrasena'],
+  Empezar: ['inicio', 'llaves', 'pruebas', 'probar', 'cliente', 'ejemplos', 'contrasena'],
   'Crear guías': ['campos', 'postales', 'cotizar', 'reintentos'],
   Etiquetas: ['etiquetas', 'impresoras', 'manifiestos'],
   Seguimiento: ['rastreo', 'webhooks'],
   Consulta: ['operaciones', 'errores', 'limites', 'cambios'],
 };
 
-/** A chapter as HTML, at `/api/docs` and this path. Its first section is its title, with the text below. */
+/** Chapters in which people look up, by their names. */
+const REFERENCE = /^(?:operaciones|errores|cambios)/;
+/** Says in the first line of a chapter's file by which other words people look for it. */
+const KEYWORDS = /^<!-- buscar: (.*) -->\n+/;
+
+/** A chapter at `/api/docs` and this path, as HTML and as Markdown. Its first section is its title, with the text below. */
 export type Chapter = {
   subject: string;
   name: string;
   path: string;
   title: string;
+  /** The first sentence. */
+  summary: string;
   content: string;
+  markdown: string;
+  keywords: string;
+  /** Whether people look up in it, rather than read it. */
+  isReference: boolean;
   sections: [Section, ...Section[]];
 };
 
@@ -24,32 +35,52 @@ export type Chapter = {
  * Renders the chapters. It throws for one that no subject names.
  *
  * @param files addresses of the chapters' Markdown, by name.
+ * @param operations the Markdown of the operations of each resource, by name.
  * @param values in Markdown, replace `{{name}}`.
  */
 export function renderChapters(
   files: Readonly<Record<string, URL>>,
+  operations: Readonly<Record<string, string>>,
   values: Readonly<Record<string, string>>,
 ): Chapter[] {
   const missing = Object.keys(files).filter((name) => !Object.values(SUBJECTS).flat().includes(name));
   if (missing.length > 0) throw new Error(`No subject of the guide names the chapters ${missing.join(', ')}`);
-  return Object.entries(SUBJECTS).flatMap(([subject, names]) =>
+  const written = Object.entries(SUBJECTS).flatMap(([subject, names]) =>
     names.flatMap((name) => {
       const file = files[name];
-      const path = name === 'inicio' ? '' : `/${name}`;
-      return file ? [{ subject, name, path, ...render(name, file, values) }] : [];
+      return file ? [render({ subject, name }, filled(name, readFileSync(file, 'utf8'), values), file)] : [];
     }),
   );
+  const generated = Object.entries(operations).map(([name, text]) =>
+    render({ subject: 'Operaciones', name: `operaciones/${name}` }, text, new URL(import.meta.url)),
+  );
+  return [...written, ...generated];
 }
 
-function render(name: string, file: URL, values: Readonly<Record<string, string>>) {
-  const text = readFileSync(file, 'utf8').replace(/\{\{(\w+)\}\}/g, (_, value: string) => {
+function filled(name: string, text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{\{(\w+)\}\}/g, (_, value: string) => {
     if (!(value in values)) throw new Error(`${name}.md: there is no value {{${value}}}`);
     return String(values[value]);
   });
-  const { html, sections } = renderMarkdown(text, file);
+}
+
+/** @param base address of the chapter's file, beside which its pictures stand. */
+function render(own: Pick<Chapter, 'subject' | 'name'>, text: string, base: URL): Chapter {
+  const markdown = text.replace(KEYWORDS, '');
+  const { html, sections } = renderMarkdown(markdown, base);
   const [first, ...others] = sections;
-  if (first?.depth !== 1) throw new Error(`${name}.md does not begin with its title`);
-  return { title: first.title, content: html, sections: [first, ...others] as Chapter['sections'] };
+  if (first?.depth !== 1) throw new Error(`The chapter ${own.name} does not begin with its title`);
+  return {
+    ...own,
+    path: own.name === 'inicio' ? '' : `/${own.name}`,
+    title: first.title,
+    summary: /^.*?[.:](?= |$)/.exec(first.text)?.[0] ?? first.text,
+    content: html,
+    markdown,
+    keywords: KEYWORDS.exec(text)?.[1] ?? '',
+    isReference: REFERENCE.test(own.name),
+    sections: [first, ...others],
+  };
 }
 
 /** The contents as a page shows them: its own chapter is marked, and has its sections below. */

@@ -6,7 +6,7 @@ import { GUIDE_EXAMPLES } from '../guides/examples.ts';
 import { SUBJECTS } from '../http/subjects.ts';
 import { readableJson } from '../http/tables.ts';
 import type { Contents } from './chapters.ts';
-import { bodyExample, type OpenApiDocument, operationsOf, valuesOf } from './reference.ts';
+import { bodyExample, type OpenApiDocument, operationAddress, operationsOf, valuesOf } from './reference.ts';
 import type { Found } from './search.ts';
 
 const kit = pageKit(new URL('.', import.meta.url), ['manual']);
@@ -15,9 +15,12 @@ const kit = pageKit(new URL('.', import.meta.url), ['manual']);
 type Framed<View> = View & { title: string; carrier: string; contents: Contents; query: string };
 
 export const STYLE = kit.style(DOCUMENT_STYLE, 'manual.css');
-export const SCRIPT = readFileSync(new URL('probar.js', import.meta.url), 'utf8');
+export const TRY_SCRIPT = script('probar.js');
+/** Adds a button that copies to each block of code. */
+export const COPY_SCRIPT = script('copiar.js');
 export const chapterPage = kit.page<Framed<{ content: string }>>('capitulo');
 export const resultsPage = kit.page<Framed<{ found: Found[] }>>('buscar');
+export const lostPage = kit.page<Framed<object>>('perdida');
 export const tryPage = kit.page<Framed<{ content: string } & ReturnType<typeof tryView>>>('probar');
 
 /** What the page to try requests offers: the first guide, the kinds of label, and every operation that needs a token. */
@@ -29,14 +32,22 @@ export function tryView(document: OpenApiDocument) {
     guide,
     guideLines: guide.split('\n').length,
     kinds: Object.values(KINDS),
-    formats: ['pdf', ...IMAGE_FORMATS],
+    formats: [...IMAGE_FORMATS, 'pdf'],
     scenarios: valuesOf(document, 'Simulacion', 'Escenario'),
     eventTypes: valuesOf(document, 'Simulacion', 'Hasta'),
     subjects: Object.entries(SUBJECTS).map(([tag, { 'x-displayName': name }]) => ({
       name,
       operations: offered
         .filter(({ tags }) => tags.some((own) => own === tag))
-        .map((operation) => ({ ...operation, body: bodyExample(operation) ?? '' })),
+        .map((operation) => ({
+          ...operation,
+          body: bodyExample(operation) ?? '',
+          reference: operationAddress(operation),
+        })),
     })),
   };
+}
+
+function script(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8');
 }

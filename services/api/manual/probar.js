@@ -157,11 +157,11 @@ function say(form, text) {
 /** Fills in what the chosen operation takes, with the guide that was made last. */
 function chooseOperation() {
   const form = stepOf('otra');
-  const { value, dataset } = form.operacion.selectedOptions[0];
+  const { dataset } = form.operacion.selectedOptions[0];
   form.querySelector('.metodo').textContent = dataset.metodo;
   form.ruta.value = guide ? dataset.ruta.replace('{guia}', guide) : dataset.ruta;
   form.cuerpo.value = dataset.cuerpo;
-  form.closest('section').querySelector('a.referencia').href = `/api/docs/operaciones#${value}`;
+  form.closest('section').querySelector('a.referencia').href = dataset.referencia;
   askForPlaceholders();
 }
 

@@ -65,7 +65,7 @@ export function operationSection(
   const body = jsonOf(requestBody);
   const request = bodyExample(operation);
   return [
-    `### \`${operationId}\` ${summary}`,
+    `## \`${operationId}\` ${summary}`,
     `\`${method} ${path}\``,
     ...(description ? [description] : []),
     ...(parameters.length > 0 ? [parametersTable(parameters)] : []),
@@ -151,4 +151,21 @@ function ownErrors({ 'x-codigos': codigos }: Operation, everywhere: ReadonlySet<
 /** Links a code to what to do about it. */
 export function codigoLink(codigo: string): string {
   return `[\`${codigo}\`](/api/docs/errores#${codigo})`;
+}
+
+/** Links to an operation in the chapter of its resource. */
+export function operationLink(
+  { operationId, tags }: Pick<Operation, 'operationId' | 'tags'>,
+  text = operationId,
+): string {
+  return `[${text}](${operationAddress({ operationId, tags })})`;
+}
+
+export function operationAddress({ operationId, tags }: Pick<Operation, 'operationId' | 'tags'>): string {
+  return `/api/docs/operaciones/${addressOf(tags[0] as Subject)}#${operationId}`;
+}
+
+/** Returns the last part of the address of a resource's chapter. */
+export function addressOf(tag: Subject): string {
+  return tag.toLowerCase();
 }

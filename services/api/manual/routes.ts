@@ -5,14 +5,23 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
 import { escapeHtml } from '#shared/pages/page-kit.ts';
 import type { RoomOptions } from '../http/room.ts';
-import { contentsFor, renderChapters } from './chapters.ts';
-import { chapterPage, resultsPage, SCRIPT, STYLE, tryPage, tryView } from './pages.ts';
+import { type Chapter, contentsFor, renderChapters } from './chapters.ts';
+import {
+  COPY_SCRIPT,
+  chapterPage,
+  lostPage,
+  resultsPage,
+  STYLE,
+  TRY_SCRIPT,
+  tryPage,
+  tryView,
+} from './pages.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { MAX_QUERY, searchOf } from './search.ts';
-import { chapterValues } from './values.ts';
+import { chapterValues, operationChapters } from './values.ts';
 
-/** The pages have a form that searches. */
-const POLICY = policyHeader(pagePolicy({ 'form-action': ["'self'"] }));
+/** The pages have a form that searches, and a script for copying. */
+const POLICY = policyHeader(pagePolicy({ 'form-action': ["'self'"], 'script-src': ["'self'"] }));
 /** The page to try requests asks this API, and shows the labels that it gets. */
 const TRY_POLICY = policyHeader(
   pagePolicy({
@@ -30,19 +39,22 @@ const URL_MARK = '{url}';
 const EXAMPLES = new URL('../../../examples/', import.meta.url);
 
 /**
- * `GET /api/docs`: the guide for integrators, in Spanish; in a browser also `/`. It needs no token: a reader may not
- * have one yet.
+ * `GET /api/docs`: the guide for integrators, in Spanish; in a browser also `/` and `/api`. It needs no token: a reader may
+ * not have one yet.
  */
 export async function manualRoutes(server: HttpServer, options: RoomOptions): Promise<void> {
-  server.all('/', async ({ method, headers }, reply) => {
-    reply.header('vary', 'Accept');
-    const reads = method === 'GET' || method === 'HEAD';
-    if (reads && headers.accept?.includes('text/html')) return reply.redirect('/api/docs');
-    throw new DomainError('no-route');
-  });
+  for (const path of ['/', '/api']) {
+    server.all(path, async (request, reply) => {
+      reply.header('vary', 'Accept');
+      const reads = request.method === 'GET' || request.method === 'HEAD';
+      if (reads && wantsPage(request)) return reply.redirect('/api/docs');
+      throw new DomainError('no-route');
+    });
+  }
   for (const [file, type, content] of [
     ['manual.css', 'text/css', STYLE],
-    ['probar.js', 'text/javascript', SCRIPT],
+    ['probar.js', 'text/javascript', TRY_SCRIPT],
+    ['copiar.js', 'text/javascript', COPY_SCRIPT],
   ] as const) {
     server.get(`/api/docs/${file}`, async (_request, reply) =>
       reply.header('cache-control', 'max-age=60').type(`${type}; charset=utf-8`).send(content),
@@ -50,6 +62,10 @@ export async function manualRoutes(server: HttpServer, options: RoomOptions): Pr
   }
   exampleRoutes(server);
   chapterRoutes(server, options);
+}
+
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') ?? false;
 }
 
 /** `GET /api/docs/ejemplos/{file}`: the examples of the repository, as text. */
@@ -63,46 +79,90 @@ function exampleRoutes(server: HttpServer): void {
   }
 }
 
+/**
+ * Each chapter as a page, and as Markdown at its address with `.md` or by `Accept: text/markdown`; `/llms.txt` lists them
+ * for programs that read (https://llmstxt.org).
+ */
 function chapterRoutes(server: HttpServer, { config, rooms }: RoomOptions): void {
   const { CARRIER_NAME: carrier, PUBLIC_URL } = config;
   const pages = new Map<string, string>();
+  const texts = new Map<string, string>();
+  let list = '';
+  let lost = '';
   let results = (_query: string): string => '';
   server.addHook('onReady', async () => {
     const document = server.swagger() as object as OpenApiDocument;
     const own = rooms.map(({ manual }) => manual?.values?.(config) ?? {});
     const values = { ...chapterValues(own, server.errorTable, document), url: URL_MARK };
-    const chapters = renderChapters(
-      Object.assign({}, ...rooms.map(({ manual }) => manual?.chapters)),
-      values,
-    );
+    const files = Object.assign({}, ...rooms.map(({ manual }) => manual?.chapters));
+    const chapters = renderChapters(files, operationChapters(document), values);
     const trying = tryView(document);
-    for (const { name, path, title, content } of chapters) {
-      const view = { title, content, carrier, contents: contentsFor(path, chapters), query: '' };
+    const framed = (title: string, path: string, query = '') => ({
+      ...{ title, carrier, query },
+      contents: contentsFor(path, chapters),
+    });
+    for (const { name, path, title, content, markdown } of chapters) {
+      const view = { ...framed(title, path), content };
       pages.set(path, name === 'probar' ? tryPage({ ...view, ...trying }) : chapterPage(view));
+      texts.set(`/${name}`, markdown);
     }
+    lost = lostPage(framed('No hay tal página', '/'));
+    list = listForPrograms(carrier, chapters);
     const search = searchOf(chapters);
-    const contents = contentsFor('/buscar', chapters);
     results = (query) => {
       const found = search(query);
       const title = query === '' ? 'Buscar' : `${found.length > 0 ? 'Resultados de' : 'Nada de'} «${query}»`;
-      return resultsPage({ title, carrier, contents, query, found });
+      return resultsPage({ ...framed(title, '/buscar', query), found });
     };
   });
-  const send = ({ protocol, host }: FastifyRequest, reply: FastifyReply, html: string, policy = POLICY) => {
-    const url = PUBLIC_URL ?? `${protocol}://${host}`;
-    return reply
-      .headers({ 'content-security-policy': policy, 'cache-control': 'no-cache' })
+
+  /** Puts the API's address, as the client reaches it, in place of its mark. */
+  const addressed = ({ protocol, host }: FastifyRequest, text: string, encode = (url: string) => url) =>
+    text.replaceAll(URL_MARK, () => encode(PUBLIC_URL ?? `${protocol}://${host}`));
+  const sendPage = (request: FastifyRequest, reply: FastifyReply, html: string, policy = POLICY) =>
+    reply
+      .headers({ 'content-security-policy': policy, 'cache-control': 'no-cache', vary: 'Accept' })
       .type('text/html; charset=utf-8')
-      .send(html.replaceAll(URL_MARK, () => escapeHtml(url)));
-  };
+      .send(addressed(request, html, escapeHtml));
+  const sendText = (request: FastifyRequest, reply: FastifyReply, text: string, type: string) =>
+    reply
+      .headers({ 'cache-control': 'no-cache', vary: 'Accept' })
+      .type(`text/${type}; charset=utf-8`)
+      .send(addressed(request, text));
+
+  server.get('/llms.txt', async (request, reply) => sendText(request, reply, list, 'plain'));
   server.get<{ Querystring: { q?: string | string[] } }>('/api/docs/buscar', async (request, reply) => {
     const query = [request.query.q].flat()[0]?.trim().slice(0, MAX_QUERY) ?? '';
-    return send(request, reply.header('x-robots-tag', 'noindex'), results(query));
+    return sendPage(request, reply.header('x-robots-tag', 'noindex'), results(query));
   });
-  server.get<{ Params: { chapter?: string } }>('/api/docs/:chapter?', async (request, reply) => {
-    const { chapter } = request.params;
-    const html = pages.get(chapter ? `/${chapter}` : '');
-    if (html === undefined) throw new DomainError('no-route');
-    return send(request, reply, html, chapter === 'probar' ? TRY_POLICY : POLICY);
+  const sendChapter = (request: FastifyRequest, reply: FastifyReply, name: string) => {
+    const [, stem = '', ending] = /^(.*?)(\.md)?$/.exec(name) ?? [];
+    const text = texts.get(`/${stem || 'inicio'}`);
+    const asText = ending !== undefined || request.headers.accept?.includes('text/markdown');
+    if (asText && text !== undefined) return sendText(request, reply, text, 'markdown');
+    const html = ending === undefined ? pages.get(name && `/${name}`) : undefined;
+    if (html !== undefined) return sendPage(request, reply, html, name === 'probar' ? TRY_POLICY : POLICY);
+    if (!wantsPage(request)) throw new DomainError('no-route');
+    return sendPage(request, reply.code(404), lost);
+  };
+  server.get('/api/docs', async (request, reply) => sendChapter(request, reply, ''));
+  server.get<{ Params: { '*': string } }>('/api/docs/*', async (request, reply) =>
+    sendChapter(request, reply, request.params['*']),
+  );
+}
+
+/** Lists the chapters for programs that read, each with its address as Markdown and its first sentence. */
+function listForPrograms(carrier: string, chapters: readonly Chapter[]): string {
+  const subjects = [...Map.groupBy(chapters, ({ subject }) => subject)].map(([subject, its]) => {
+    const lines = its.map(
+      ({ name, title, summary }) => `- [${title}](${URL_MARK}/api/docs/${name}.md): ${summary}`,
+    );
+    return `## ${subject}\n\n${lines.join('\n')}`;
   });
+  return [
+    `# ${carrier}: guías de envío`,
+    '> API para crear guías de envío e imprimir sus etiquetas. Los nombres y mensajes están en español.',
+    `El documento [OpenAPI 3.1](${URL_MARK}/api/openapi.json) tiene cada operación con sus esquemas.`,
+    ...subjects,
+  ].join('\n\n');
 }

@@ -1,3 +1,5 @@
+import { stemmer } from '@orama/stemmers/spanish';
+import MiniSearch from 'minisearch';
 import type { Chapter } from './chapters.ts';
 
 /** Longest text that is searched for. */
@@ -5,43 +7,77 @@ export const MAX_QUERY = 100;
 const MAX_RESULTS = 30;
 /** Characters of a section that a result shows. */
 const EXCERPT = 180;
+/** Words from this length on are also found with a letter wrong. */
+const FUZZY_FROM = 6;
+/** What a section of a chapter counts for beside one of the reference: people look for how before they look up. */
+const CHAPTER_BOOST = 2;
 
 /** A section that was found, with its text around the first word. */
 export type Found = { path: string; chapter: string; title: string; excerpt: string };
 
+type Indexed = Omit<Found, 'excerpt'> & { id: number; text: string; keywords: string; isReference: boolean };
+
 /**
- * Returns a function that finds the sections with every word, without regard to case and accents. First come headings
- * that begin with the query as a word, then headings with the words, then texts.
+ * Returns a function that finds the sections with the words of a query: in any form of a word, by the words under which a
+ * chapter is also looked for, and if no section has them all, by some of them. First comes the heading that a query names,
+ * such as a code or an operation; then chapters before the reference.
  */
 export function searchOf(chapters: readonly Chapter[]): (query: string) => Found[] {
-  const sections = chapters.flatMap(({ path, title: chapter, sections }) =>
-    sections.map(({ id, title, depth, text }) => ({
-      ...{ path: depth === 1 ? path : `${path}#${id}`, chapter, title, text },
-      ...{ plainTitle: plain(title), plainText: plain(text) },
-    })),
-  );
-  return (query) => {
-    const words = plain(query.slice(0, MAX_QUERY)).split(/\s+/).filter(Boolean);
-    if (words.length === 0) return [];
-    const phrase = words.join(' ');
-    const rankOf = ({ plainTitle, plainText }: (typeof sections)[number]) => {
-      if (plainTitle.split(' ')[0] === phrase || plainTitle === phrase) return 0;
-      if (words.every((word) => plainTitle.includes(word))) return 1;
-      if (plainText.includes(phrase)) return 2;
-      return words.every((word) => plainTitle.includes(word) || plainText.includes(word)) ? 3 : undefined;
-    };
-    return sections
-      .flatMap((section) => {
-        const rank = rankOf(section);
-        return rank === undefined ? [] : [{ rank, section }];
-      })
-      .toSorted((a, b) => a.rank - b.rank)
-      .slice(0, MAX_RESULTS)
-      .map(({ section: { path, chapter, title, text, plainText } }) => ({
-        ...{ path, chapter, title },
-        excerpt: excerptOf(text, plainText.indexOf(words.find((word) => plainText.includes(word)) ?? '')),
-      }));
+  const sections = chapters.flatMap((chapter) => sectionsOf(chapter));
+  const index = new MiniSearch<Indexed>({
+    fields: ['title', 'chapter', 'keywords', 'text'],
+    tokenize: wordsOf,
+    processTerm: stemOf,
+  });
+  index.addAll(sections.map((section, id) => ({ ...section, id })));
+  const find = (query: string, combineWith: 'AND' | 'OR') =>
+    index.search(query, {
+      combineWith,
+      boost: { title: 4, keywords: 4, chapter: 2 },
+      prefix: true,
+      fuzzy: (term) => (term.length >= FUZZY_FROM ? 1 : false),
+      boostDocument: (id) => (sections[id]?.isReference ? 1 : CHAPTER_BOOST),
+    });
+  return (sought) => {
+    const query = sought.slice(0, MAX_QUERY);
+    const all = find(query, 'AND');
+    const found = all.length > 0 ? all : find(query, 'OR');
+    const named = plain(query.trim());
+    const isNamed = ({ id }: { id: number }) => plain(sections[id]?.title ?? '').split(' ')[0] === named;
+    const [first, others] = [found.filter(isNamed), found.filter((each) => !isNamed(each))];
+    return [...first, ...others].slice(0, MAX_RESULTS).flatMap(({ id, queryTerms }) => {
+      const { path, chapter, title, text } = sections[id] as Omit<Indexed, 'id'>;
+      return [{ path, chapter, title, excerpt: excerptOf(text, queryTerms) }];
+    });
   };
+}
+
+function sectionsOf({
+  path,
+  title: chapter,
+  sections,
+  keywords,
+  isReference,
+}: Chapter): Omit<Indexed, 'id'>[] {
+  return sections.map(({ id, title, depth, text }) => ({
+    ...{ path: depth === 1 ? path : `${path}#${id}`, chapter, title, text, isReference },
+    keywords: depth === 1 ? keywords : '',
+  }));
+}
+
+/** Returns the words of a text. An identifier is a word, and so is each of its parts. */
+function wordsOf(text: string): string[] {
+  return (text.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap((word) => {
+    const parts = word.split(/_|(?<=\p{Ll})(?=\p{Lu})/u).filter(Boolean);
+    return parts.length > 1 ? [word, ...parts] : [word];
+  });
+}
+
+/** Returns what all forms of a word share, whether they are typed with accents or without. */
+function stemOf(word: string): string {
+  const unaccented = plain(word);
+  // The stemmer knows the ending by its accent.
+  return plain(stemmer(unaccented.replace(/ion$/, 'ión')));
 }
 
 /** Returns a text without case and accents. Each character keeps its place, so that an excerpt fits the original. */
@@ -49,7 +85,10 @@ function plain(text: string): string {
   return [...text].map((character) => character.normalize('NFD')[0]?.toLowerCase() ?? '').join('');
 }
 
-function excerptOf(text: string, at: number): string {
+/** Returns the text around the first word with one of these stems, or its beginning. */
+function excerptOf(text: string, stems: readonly string[]): string {
+  const words = [...plain(text).matchAll(/[\p{L}\p{N}_]+/gu)];
+  const at = words.find(([word]) => stems.some((stem) => word.startsWith(stem)))?.index ?? 0;
   const start = at > EXCERPT / 2 ? text.indexOf(' ', at - EXCERPT / 2) + 1 : 0;
   const end = text.length > start + EXCERPT ? text.lastIndexOf(' ', start + EXCERPT) : text.length;
   return `${start > 0 ? '… ' : ''}${text.slice(start, end)}${end < text.length ? ' …' : ''}`;

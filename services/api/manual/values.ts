@@ -11,9 +11,11 @@ import type { ManualValues } from '../http/room.ts';
 import { SUBJECTS, type Subject } from '../http/subjects.ts';
 import { asText, markdownTable } from '../http/tables.ts';
 import {
+  addressOf,
   codigoLink,
   type OpenApiDocument,
   type Operation,
+  operationLink,
   operationSection,
   operationsOf,
 } from './reference.ts';
@@ -39,7 +41,6 @@ export function chapterValues(
     ...inWords({ ...LIMITS, ...Object.assign({}, ...own) }),
     ...Object.fromEntries(tables),
     operaciones: bySubject('###', (tag) => operationsTable(taggedWith(tag))),
-    referencia: reference(document, operations),
     codigos: codeSections(advised, operations),
     indiceDeCodigos: codeIndex(advised),
   };
@@ -68,25 +69,28 @@ function bySubject(mark: string, contentOf: (tag: Subject) => string): string {
 function operationsTable(operations: readonly Operation[]): string {
   return markdownTable(
     ['Solicitud', 'Para qué', 'Permiso'],
-    operations.map(({ method, path, operationId, summary, 'x-permiso': permission }) => [
-      `\`${method} ${path}\``,
-      `[${summary}](/api/docs/operaciones#${operationId})`,
-      permission ? `\`${permission}\`` : '–',
+    operations.map((operation) => [
+      `\`${operation.method} ${operation.path}\``,
+      operationLink(operation, operation.summary),
+      operation['x-permiso'] ? `\`${operation['x-permiso']}\`` : '–',
     ]),
   );
 }
 
-/** Every operation, by subject, and before them the codes that each of them can answer. */
-function reference(document: OpenApiDocument, operations: readonly Operation[]): string {
+/** Returns a chapter in Markdown for each resource, by the names of their addresses: its operations, one after the other. */
+export function operationChapters(document: OpenApiDocument): Record<string, string> {
+  const operations = operationsOf(document);
   const answered = operations.map(({ 'x-codigos': codigos }) => Object.values(codigos).flat());
   const everywhere = new Set(answered[0]?.filter((codigo) => answered.every((all) => all.includes(codigo))));
-  const sections = bySubject('##', (tag) =>
-    operations
-      .filter(({ tags }) => tags.includes(tag))
-      .map((operation) => operationSection(operation, document, everywhere))
-      .join('\n\n'),
-  );
-  return `Todas pueden responder ${[...everywhere].map(codigoLink).join(', ')}.\n\n${sections}`;
+  const always = `Todas pueden responder ${[...everywhere].map(codigoLink).join(', ')}.`;
+  const chapters = Object.entries(SUBJECTS).flatMap(([tag, { 'x-displayName': name, description }]) => {
+    const own = operations.filter(({ tags }) => tags.some((each) => each === tag));
+    if (own.length === 0) return [];
+    const sections = own.map((operation) => operationSection(operation, document, everywhere));
+    const text = [`# Operaciones: ${name}`, `${description}.`, always, ...sections].join('\n\n');
+    return [[addressOf(tag as Subject), text]];
+  });
+  return Object.fromEntries(chapters);
 }
 
 /** A placeholder in a message. */
@@ -132,10 +136,6 @@ function codeSection(codigo: string, errors: readonly HttpError[], operations: r
     `### \`${codigo}\` ${[...new Set(statuses)].toSorted().join(' o ')}`,
     ...[...new Set(texts)].map((text) => `> ${asText(text)}`),
     errors[0]?.advice,
-    ...(everywhere
-      ? []
-      : [
-          `*En: ${where.map(({ operationId }) => `[${operationId}](/api/docs/operaciones#${operationId})`).join(', ')}.*`,
-        ]),
+    ...(everywhere ? [] : [`*En: ${where.map((operation) => operationLink(operation)).join(', ')}.*`]),
   ].join('\n\n');
 }

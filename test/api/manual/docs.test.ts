@@ -49,13 +49,13 @@ describe('the guide for integrators', () => {
   /** The page to try requests has a policy of its own (test/security/headers.test.ts). */
   const readOnly = CHAPTERS.filter((path) => path !== '/probar');
   test.for([...readOnly, '/buscar?q=x'])(
-    '/api/docs%s runs no script and loads from nowhere else',
+    '/api/docs%s runs our script alone and loads from nowhere else',
     async (path, { api }) => {
       const { status, headers } = await fetch(`${api.url}/api/docs${path}`);
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(headers.get('content-security-policy')).toBe(
-        "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src 'self'",
       );
     },
   );
@@ -92,19 +92,19 @@ describe('the guide for integrators', () => {
 
   test('has every operation, field and limit, as they are in force', async ({ api, read }) => {
     const document = (await (await fetch(`${api.url}/api/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, { operationId: string }>>;
+      paths: Record<string, Record<string, { operationId: string; tags: [string] }>>;
       components: { schemas: Record<string, { properties: object }> };
     };
     const first = await read('/api/docs');
     expect(document.paths).toHaveProperty(['/api/guias/crear', 'post']);
-    const reference = await read('/api/docs/operaciones');
     for (const [path, methods] of Object.entries(document.paths)) {
-      for (const [method, { operationId }] of Object.entries(methods)) {
+      for (const [method, { operationId, tags }] of Object.entries(methods)) {
         const request = `<code>${method.toUpperCase()} ${path}</code>`;
+        const page = `/api/docs/operaciones/${tags[0].toLowerCase()}`;
         expect(first).toContain(request);
-        expect(first).toContain(`<a href="/api/docs/operaciones#${operationId}">`);
-        const [, section = ''] = reference.split(`<h3 id="${operationId}">`);
-        expect(section.split('<h3')[0]).toContain(request);
+        expect(first).toContain(`<a href="${page}#${operationId}">`);
+        const [, section = ''] = (await read(page)).split(`<h2 id="${operationId}">`);
+        expect(section.split('<h2')[0]).toContain(request);
       }
     }
     expect(first.indexOf('crearGuias')).toBeLessThan(first.indexOf('iniciarSesion'));
@@ -127,10 +127,51 @@ describe('the guide for integrators', () => {
     );
   });
 
+  /** What people type, and the chapter that should come first. */
+  test.for([
+    ['idempotencia', 'reintentos'],
+    ['reintentar', 'reintentos'],
+    ['timeout', 'reintentos'],
+    ['guías duplicadas', 'reintentos'],
+    ['paginación', 'rastreo'],
+    ['seguimiento', 'rastreo'],
+    ['devolucion', 'rastreo'],
+    ['csv', 'campos'],
+    ['teléfono', 'campos'],
+    ['dirección', 'campos'],
+    ['factura', 'cotizar'],
+    ['precio', 'cotizar'],
+    ['tarifas', 'cotizar'],
+    ['recolectar', 'manifiestos'],
+    ['cierre del día', 'manifiestos'],
+    ['zebra', 'impresoras'],
+    ['zpl', 'impresoras'],
+    ['reimprimir', 'etiquetas'],
+    ['imprimir varias etiquetas', 'etiquetas'],
+    ['api key', 'llaves'],
+    ['llave', 'llaves'],
+    ['sandbox', 'pruebas'],
+    ['simular', 'pruebas'],
+    ['código postal', 'postales'],
+    ['colonia', 'postales'],
+    ['contrasena', 'contrasena'],
+    ['429', 'limites'],
+    ['rate limit', 'limites'],
+    ['webhook', 'webhooks'],
+    ['firma', 'webhooks'],
+    ['sdk', 'cliente'],
+    ['typescript', 'cliente'],
+    ['novedades', 'cambios'],
+  ] as const)('finds for %s the chapter %s first', async ([query, chapter], { read }) => {
+    const page = await read(`/api/docs/buscar?q=${encodeURIComponent(query)}`);
+    const [, first] = /<ol class="hallazgos">\n<li><a href="\/api\/docs\/([\w/]+)/.exec(page) ?? [];
+    expect(first).toBe(chapter);
+  });
+
   test.for([
     ['codigopostal', 'campos#Destinatario', 'Destinatario'],
     ['SIN_COBERTURA', 'errores#sin_cobertura', 'sin_cobertura 400 o 404'],
-    ['cancelarGuia', 'operaciones#cancelarGuia', 'cancelarGuia Cancelar una guía'],
+    ['cancelarGuia', 'operaciones/guias#cancelarGuia', 'cancelarGuia Cancelar una guía'],
     ['térmica', 'etiquetas#cual-elegir', 'Cuál elegir'],
   ] as const)('finds %s', async ([query, path, title], { read }) => {
     const page = await read(`/api/docs/buscar?q=${encodeURIComponent(query)}`);
@@ -144,6 +185,28 @@ describe('the guide for integrators', () => {
     expect(page).not.toContain('<script>');
     await read('/api/docs/buscar');
     await read(`/api/docs/buscar?q=a&q=${'b'.repeat(2_000)}`);
+  });
+
+  test.for(CHAPTERS)('/api/docs%s is Markdown at its address with .md, and by Accept', async (path, { api, read }) => {
+    const text = await read(`/api/docs${path || '/inicio'}.md`);
+    expect(text).toMatch(/^# /);
+    expect(text).not.toMatch(/\{\{|\{url\}|<!--/);
+    const { headers } = await fetch(`${api.url}/api/docs${path}`, { headers: { accept: 'text/markdown' } });
+    expect([headers.get('content-type'), headers.get('vary')]).toEqual(['text/markdown; charset=utf-8', 'Accept']);
+  });
+
+  test('is listed for programs that read, each chapter with its address', async ({ api, read }) => {
+    const list = await read('/llms.txt');
+    expect(list).toMatch(/^# /);
+    for (const path of CHAPTERS) expect(list).toContain(`](${api.url}/api/docs${path || '/inicio'}.md): `);
+    expect(list).toContain(`(${api.url}/api/openapi.json)`);
+  });
+
+  test('says to a browser that there is no such page, and to a program as always', async ({ api }) => {
+    const url = `${api.url}/api/docs/nada`;
+    const page = await fetch(url, { headers: { accept: 'text/html' } });
+    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('<h1>No hay tal página</h1>')]);
+    expect(await (await fetch(url)).json()).toMatchObject({ codigo: 'recurso_no_encontrado' });
   });
 
   test('has every example, as it stands in the repository', async ({ read }) => {
