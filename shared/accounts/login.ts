@@ -46,6 +46,8 @@ export type LoginAttempt = {
   username: string;
   address: string;
   requestId: string | undefined;
+  /** What the client showed instead of a name and a password. */
+  credential?: 'key';
   outcome: 'right' | LoginFailure;
 };
 

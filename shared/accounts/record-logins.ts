@@ -47,7 +47,7 @@ function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) 
     return recorded;
   };
   return async (attempt: LoginAttempt): Promise<void> => {
-    const { outcome, username, address, requestId } = attempt;
+    const { outcome, username, address, requestId, credential } = attempt;
     if (outcome === 'overload') return; // the login was not decided
     const isLimit = outcome === 'address_limit' || outcome === 'pair_limit';
     if (isLimit && wasRecorded(attempt)) return;
@@ -59,7 +59,7 @@ function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) 
         address,
         requestId,
         outcome: outcome === 'right' ? 'ok' : 'refused',
-        ...(outcome !== 'right' && { details: { reason: outcome } }),
+        ...(outcome !== 'right' && { details: { reason: outcome, ...(credential && { credential }) } }),
       });
     await users.findRecent(username).then(record, () => record());
   };

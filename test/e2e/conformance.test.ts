@@ -570,6 +570,43 @@ const rows = (): Record<string, Row[]> => ({
     ],
     ['a number for an event', post('/api/eventos', { Eventos: [7] }, 'escaner'), noObject('Eventos')],
   ],
+  Keys: [
+    [
+      'one is made, and shown once',
+      post('/api/llaves', { Nombre: 'una', Permisos: ['guias.read'] }, 'otro'),
+      {
+        message: 'Llave creada: guardela, no se muestra otra vez',
+        data: {
+          ...{ Id: text, Nombre: 'una', Permisos: ['guias.read'], Creada: ended, Vence: null },
+          ...{ UltimoUso: null, Inicio: expect.stringMatching(/^gk_live_[\w-]{4}$/) },
+          Llave: expect.stringMatching(/^gk_live_[\w-]{43}[0-9a-z]{6}$/),
+        },
+      },
+    ],
+    [
+      'of a test account, it says so',
+      post('/api/llaves', { Nombre: 'una' }, 'prueba'),
+      { data: expect.objectContaining({ Inicio: expect.stringMatching(/^gk_test_/) }) },
+    ],
+    ["those of the user, not of the account's others", get('/api/llaves'), { message: 'Llaves: 0', data: [] }],
+    ['without a name', post('/api/llaves', {}), required('Nombre')],
+    [
+      "none of the user's is ended",
+      ({ users }) => users.demo.post('/api/llaves/nada', '', {}, 'DELETE'),
+      no('llave_no_encontrada'),
+    ],
+    [
+      'an eleventh',
+      async ({ users }) => {
+        for (let i = 0; i < 10; i++) await users.lectura.post('/api/llaves', { Nombre: 'una' });
+        return users.lectura.post('/api/llaves', { Nombre: 'una' });
+      },
+      no('llaves_excedidas'),
+    ],
+    ['it is validated', byKey((program) => program.get('/api/auth/validate')), { message: 'Token valido' }],
+    ['it makes no other', byKey((program) => program.get('/api/llaves')), no('requiere_token')],
+    ['a wrong one', ({ url }) => new Client(url, 'gk_live_no').get('/api/sucursales'), no('acceso_denegado')],
+  ],
   Webhooks: [
     [
       'one is registered, and its secret shown',
@@ -679,6 +716,13 @@ const post =
   (path: string, body: unknown, user: User = 'demo', headers?: Record<string, string>): Ask =>
   ({ users }) =>
     users[user].post(path, body, headers);
+/** Does something by a new key of `operaciones`. */
+const byKey =
+  (use: (program: Client) => Promise<Answer>): Ask =>
+  async ({ url, users }) => {
+    const { body } = await users.operaciones.post('/api/llaves', { Nombre: 'una' });
+    return use(new Client(url, (body.data as { Llave: string }).Llave));
+  };
 const CREATE = '/api/guias/crear';
 const domicilio = (...guides: unknown[]) => ({ TipoServicio: 'Domicilio', Guia: guides });
 /** Creates guides as a user. */
@@ -805,6 +849,9 @@ const REFUSALS: Record<string, [status: number, message: string, campo?: string]
   manifiesto_no_encontrado: [404, 'Manifiesto no encontrado'],
   guia_fuera_del_manifiesto: [400, 'La guia no esta en el manifiesto', 'Faltan'],
   guia_de_prueba: [409, 'La guia es de una cuenta de prueba: no se envia ni se escanea'],
+  llave_no_encontrada: [404, 'Llave no encontrada'],
+  llaves_excedidas: [409, 'Maximo 10 llaves por usuario'],
+  requiere_token: [403, 'Entre con usuario y contrasena: esto no se hace con una llave'],
   webhook_no_encontrado: [404, 'Webhook no encontrado'],
   recurso_no_encontrado: [404, 'Recurso no encontrado'],
   metodo_no_permitido: [405, 'Metodo no permitido'],

@@ -6,6 +6,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
+import { newKey } from '#services/api/keys/key.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/printing/label-job.ts';
 import { Client, type CreatedGuide, call, fullGuide } from '#test/fixtures/client.ts';
@@ -62,7 +63,7 @@ const NAMES: ServiceName[] = ['api', 'branches', 'label-worker', 'dashboard'];
 const KEY = 'pedido-del-cliente-4711';
 
 /** What the helpers below need of the system under test. */
-type Day = { system: System; demo: Client; stores: Stores; redis: Redis; folder: string };
+type Day = { system: System; demo: Client; key: string; stores: Stores; redis: Redis; folder: string };
 
 const test = systemTest
   /** A Redis of the file's own, with a password, which trouble befalls. */
@@ -82,12 +83,14 @@ const test = systemTest
     const system = await startSystem({ ...systemOptions, redisUrl: url }).finally(() => vi.unstubAllEnvs());
     try {
       const demo = await Client.login(system.addresses.api);
-      const day = { system, demo, stores, redis, folder };
+      const { body } = await demo.post('/api/llaves', { Nombre: 'tienda' });
+      const { Llave: key } = body.data as { Llave: string };
+      const day = { system, demo, key, stores, redis, folder };
       await trouble(day, await usualDay(day));
       await system.stop();
       const logs = await Promise.all(NAMES.map((name) => readFile(join(folder, `${name}.log`), 'utf8')));
       const text = logs.join('');
-      return { token: demo.token, text, lines: text.trimEnd().split('\n').map(parsed) };
+      return { token: demo.token, key, text, lines: text.trimEnd().split('\n').map(parsed) };
     } finally {
       await system.stop();
     }
@@ -117,7 +120,7 @@ async function usualDay({ demo }: Day): Promise<string> {
 }
 
 /** What clients and others do wrong, and what goes wrong by itself. */
-async function trouble({ system, demo, stores, redis, folder }: Day, number: string): Promise<void> {
+async function trouble({ system, demo, key, stores, redis, folder }: Day, number: string): Promise<void> {
   const { api, dashboard } = system.addresses;
   const login = (headers: Record<string, string>) =>
     call(`${api}/api/auth/login`, { method: 'POST', headers });
@@ -131,6 +134,9 @@ async function trouble({ system, demo, stores, redis, folder }: Day, number: str
     redirect: 'manual',
   });
   await new Client(api, demo.token.slice(0, -3)).get('/api/sucursales');
+  for (const shown of [key, key.slice(0, -3), `${key.slice(0, -3)} x`, newKey(false)])
+    await new Client(api, shown).get(`/api/sucursales?llave=${key}`);
+  await login({ 'x-username': 'demo', 'x-password': key });
   await demo.get(`/api/sucursales?access_token=${demo.token}&nombre=Yolotzin`);
   await demo.get('/api/sucursales/cobertura/Yolotzin%20Xochimilca');
   await demo.get('/api/guias/etiqueta/5500011122');
@@ -278,9 +284,10 @@ describe('the logs', () => {
   test('hold no password, token, key or secret', ({ day, secrets }) => {
     const { jwt, internal } = secrets;
     const [, claims = '', signature = ''] = day.token.split('.');
-    for (const secret of [...PASSWORDS, jwt, internal, redisPassword, day.token, claims, signature, KEY]) {
+    const random = day.key.slice('gk_live_'.length + 4, -6);
+    for (const secret of [...PASSWORDS, jwt, internal, redisPassword, day.token, claims, signature, KEY, random]) {
       expect(day.text).not.toContain(secret);
     }
-    expect(day.text).not.toMatch(/argon2id|Bearer ey|Basic [A-Za-z0-9]/);
+    expect(day.text).not.toMatch(/argon2id|gk_live_|Bearer ey|Basic [A-Za-z0-9]/);
   });
 });

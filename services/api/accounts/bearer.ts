@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 
 /** Whom a credential lets in. `user` has only the permissions that the credential leaves. */
@@ -8,6 +7,10 @@ export type Bearer = { user: ApiUser; expiresAt?: Date };
 export type BearerKind = {
   /** Returns whether a credential is meant to be of this kind, right or wrong. */
   accepts(credential: string): boolean;
-  /** @throws DomainError `access-denied`, or a LoginRefusal. The caller refuses users that are disabled. */
-  identify(credential: string, request: FastifyRequest): Promise<Bearer>;
+  /**
+   * Returns whom the credential lets in. The caller refuses users who are disabled.
+   * @param sender the client's network address, and the id of its request.
+   * @throws DomainError `access-denied`, or a LoginRefusal.
+   */
+  identify(credential: string, sender: { address: string; requestId: string }): Promise<Bearer>;
 };

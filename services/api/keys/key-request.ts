@@ -1,10 +1,8 @@
 import { PERMISSIONS, type Permission } from '#shared/accounts/user-store.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { readerOf } from '../http/body.ts';
+import { isPrintable } from './key.ts';
 import { NewKeyRequest } from './schemas.ts';
-
-/** They would reach terminals and logs. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
 export type WantedKey = { name: string; permissions?: Permission[]; expiresAt?: Date };
 
@@ -17,16 +15,19 @@ const readKey = readerOf(NewKeyRequest);
  */
 export function parseKey(body: unknown, now: Date): WantedKey {
   const problems = new ProblemList();
-  const { Nombre: name, Permisos = [], Vence } = readKey(body, problems);
-  if (typeof name === 'string' && UNPRINTABLE.test(name)) {
+  const { Nombre: name, Permisos, Vence } = readKey(body, problems);
+  if (typeof name === 'string' && !isPrintable(name)) {
     problems.add(() => invalid('Nombre', 'no admite caracteres de control'));
   }
   const expiresAt = typeof Vence === 'string' ? new Date(Vence) : undefined;
-  // A text that is no time has its problem already.
-  if (expiresAt && expiresAt <= now) problems.add(() => invalid('Vence', 'debe ser un momento futuro'));
+  const hasForm = problems.first.every(({ campo }) => campo !== 'Vence');
+  // A leap second has the form of a time, and is none.
+  if (expiresAt && hasForm && !(expiresAt > now)) {
+    problems.add(() => invalid('Vence', 'debe ser un momento futuro'));
+  }
   problems.throwIfAny('fields-invalid');
-  const permissions = PERMISSIONS.filter((permission) => Permisos.includes(permission));
-  return { name, ...(permissions.length > 0 && { permissions }), ...(expiresAt && { expiresAt }) };
+  const permissions = Permisos && PERMISSIONS.filter((permission) => Permisos.includes(permission));
+  return { name, ...(permissions && { permissions }), ...(expiresAt && { expiresAt }) };
 }
 
 function invalid(campo: string, rule: string): Problem {

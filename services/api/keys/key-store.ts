@@ -4,7 +4,6 @@ import { PERMISSIONS, RECENT } from '#shared/accounts/user-store.ts';
 import {
   type DocumentIn,
   defineCollection,
-  FLAG,
   listOf,
   MOMENT,
   modelOf,
@@ -42,8 +41,6 @@ export const KEYS = defineCollection(
     expiresAt: optional(MOMENT),
     /** To the day. */
     usedAt: optional(MOMENT),
-    /** Made by an operator. */
-    byOperator: optional(FLAG),
   },
   {
     id: 'User name and one of ten places',
@@ -59,7 +56,13 @@ export const KEYS = defineCollection(
 export type KeyDocument = DocumentIn<typeof KEYS>;
 /** A key as its user sees it. */
 export type Key = Omit<KeyDocument, '_id' | 'digest'>;
-export type NewKey = Pick<KeyDocument, 'username' | 'name' | 'permissions' | 'expiresAt' | 'byOperator'>;
+export type NewKey = Pick<KeyDocument, 'username' | 'name' | 'permissions' | 'expiresAt'>;
+
+/**
+ * `endsAt`: when it expires, of `performance.now()`, because the database's clock does not answer while MongoDB is away.
+ * The two drift apart by less than 2 s in the half hour for which a key is kept.
+ */
+type KnownKey = { key: Key; endsAt: number };
 
 /** Keys that a process remembers, of some 500 bytes each; also those that do not exist. */
 const CACHE_MAX_KEYS = 20_000;
@@ -71,11 +74,11 @@ export class KeyStore {
   readonly clock: DatabaseClock;
   readonly #keys: StoredModel<KeyDocument>;
   /** Also remembers that there is no such key. */
-  readonly #recent = new StaleIfErrorCache<Key | undefined>({
+  readonly #recent = new StaleIfErrorCache<KnownKey | undefined>({
     ...RECENT,
     what: 'Reading a key',
     max: CACHE_MAX_KEYS,
-    read: async (digest) => (await this.#keys.findOne({ digest }, HIDDEN).lean()) ?? undefined,
+    read: (digest) => this.#find(digest),
   });
 
   constructor(connection: Connection) {
@@ -88,9 +91,15 @@ export class KeyStore {
    * none, or it has expired.
    */
   async findRecent(digest: string): Promise<Key | undefined> {
-    const key = await this.#recent.get(digest);
-    const { expiresAt } = key ?? {};
-    return expiresAt && expiresAt <= (await this.clock.now()) ? undefined : key;
+    const { key, endsAt = 0 } = (await this.#recent.get(digest)) ?? {};
+    return performance.now() < endsAt ? key : undefined;
+  }
+
+  async #find(digest: string): Promise<KnownKey | undefined> {
+    const key = await this.#keys.findOne({ digest }, HIDDEN).lean();
+    if (!key) return undefined;
+    const leftMs = key.expiresAt ? key.expiresAt.getTime() - (await this.clock.now()).getTime() : Infinity;
+    return { key, endsAt: performance.now() + leftMs };
   }
 
   /** Returns a user's keys in the order of their creation, also expired ones. */
@@ -133,19 +142,20 @@ export class KeyStore {
     return (await this.#keys.deleteMany(placesOf(username))).deletedCount;
   }
 
-  /** Stores the day of a use, once a day. */
-  async used({ username, id, usedAt }: Pick<Key, 'username' | 'id' | 'usedAt'>): Promise<void> {
-    const today = dayOf(await this.clock.now());
-    if (usedAt && usedAt >= today) return;
-    await this.#keys.updateOne({ ...placesOf(username), id }, { $max: { usedAt: today } });
+  /** Returns the beginning of the database's day, in UTC. */
+  async today(): Promise<Date> {
+    const now = (await this.clock.now()).getTime();
+    return new Date(now - (now % DAY_MS));
+  }
+
+  /** Stores the day of a use, unless it is stored already. */
+  async used({ username, id, usedAt }: Pick<Key, 'username' | 'id' | 'usedAt'>, day: Date): Promise<void> {
+    if (usedAt && usedAt >= day) return;
+    await this.#keys.updateOne({ ...placesOf(username), id }, { $max: { usedAt: day } });
   }
 }
 
 /** Selects a user's keys. No user name has a blank. */
 function placesOf(username: string) {
   return { _id: { $in: Array.from({ length: MAX_KEYS }, (_, place) => `${username} ${place}`) } };
-}
-
-function dayOf(moment: Date): Date {
-  return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
 }

@@ -10,10 +10,19 @@ const CHECKSUM_LENGTH = 6;
 /** Shown in lists, so that a person knows which key it is: the kind, and the first four random characters. */
 const SHOWN_LENGTH = 'gk_live_'.length + 4;
 
+/** Longest name of a key, in characters. */
+export const MAX_NAME = 60;
+/** Characters that a name may not have: in a terminal they would hide or rearrange others. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
+
 /** @param test whether its account is for rehearsals. */
 export function newKey(test: boolean): string {
   const body = `gk_${test ? 'test' : 'live'}_${randomBytes(32).toString('base64url')}`;
   return body + checksumOf(body);
+}
+
+export function isPrintable(name: string): boolean {
+  return !UNPRINTABLE.test(name);
 }
 
 /** Returns whether a bearer token is meant to be a key, also a mistyped one. */

@@ -1,11 +1,11 @@
-import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
-import { LoginRefusal } from '#shared/accounts/login.ts';
-import { loginKeys } from '#shared/accounts/login-limit.ts';
+import { type LoginAttempt, LoginRefusal } from '#shared/accounts/login.ts';
+import { type LoginKeys, loginKeys } from '#shared/accounts/login-limit.ts';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { BearerKind } from '../accounts/bearer.ts';
 import { openIndexes } from '../platform/stores.ts';
 import { digestOf, isKey, looksLikeKey } from './key.ts';
 import { KEYS, type Key, KeyStore } from './key-store.ts';
@@ -15,21 +15,23 @@ declare module 'fastify' {
     keys: KeyStore;
   }
 }
+type Sender = Parameters<BearerKind['identify']>[1];
 
 /** Keys in use that a process remembers, of some 100 bytes each. */
 const MAX_IN_USE = 20_000;
+/** When the day of a use is stored again that MongoDB did not take. */
+const STORE_AGAIN_MS = 60_000;
 
 export const keysPlugin = fp(async (server: HttpServer) => {
   openIndexes(server, KEYS);
-  const { mongo, users } = server;
-  const keys = new KeyStore(mongo);
+  const keys = new KeyStore(server.mongo);
   const find = finderOf(server, keys);
   server.decorate('keys', keys);
   server.bearerKinds.push({
     accepts: looksLikeKey,
-    async identify(text, request) {
-      const key = isKey(text) ? await find(digestOf(text), request) : undefined;
-      const user = key && (await users.findRecent(key.username));
+    async identify(text, sender) {
+      const key = isKey(text) ? await find(digestOf(text), sender) : undefined;
+      const user = key && (await server.users.findRecent(key.username));
       if (!user) throw new DomainError('access-denied');
       return { user: cutDown(user, key), ...(key.expiresAt && { expiresAt: key.expiresAt }) };
     },
@@ -43,39 +45,49 @@ function cutDown(user: ApiUser, { permissions }: Key): ApiUser {
 }
 
 /**
- * Returns a function that finds a key by its digest. A wrong key counts as a failed login of its address, so that guesses
- * end; a right key that this process has seen works also beside a flood of wrong ones from the same address.
+ * Returns a function that finds a key by its digest. A wrong key counts as a failed login of its address, so that a flood
+ * soon costs MongoDB nothing. A right key that this process has seen works also beside such a flood, and so does one that
+ * another process has seen from that address.
  *
  * The function throws LoginRefusal for a key that nobody knows, from an address with too many wrong ones.
  */
 function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStore) {
-  /** The day on which each key was last used, as far as this process has stored it. */
-  const inUse = new LRUCache<string, string>({ max: MAX_IN_USE });
-  const noteUse = (digest: string, key: Key) => {
-    const today = new Date().toISOString().slice(0, 10);
-    if (inUse.get(digest) === today) return;
-    inUse.set(digest, today);
-    keys.used(key).catch((err) => {
-      inUse.delete(digest);
-      log.warn({ err }, 'The day of a use of a key was not stored; the next use stores it');
-    });
+  /** By digest, the day of its last use that this process has stored. */
+  const inUse = new LRUCache<string, number>({ max: MAX_IN_USE });
+
+  const report = (outcome: LoginAttempt['outcome'], sender: Sender) =>
+    onLogin({ username: '', ...sender, credential: 'key', outcome });
+  const refuseFlood = async (counted: LoginKeys, sender: Sender) => {
+    const reached = limit.reached(counted);
+    if (!reached || (await limit.knows(counted))) return;
+    void report(reached.limit, sender);
+    throw new LoginRefusal(reached.limit, { seconds: reached.seconds });
   };
-  return async (digest: string, { ip: address, id: requestId }: FastifyRequest): Promise<Key | undefined> => {
-    const counted = loginKeys(digest, address);
-    const isNew = !inUse.has(digest);
-    const reached = isNew ? limit.reached(counted) : undefined;
-    if (reached && !(await limit.knows(counted))) {
-      throw new LoginRefusal(reached.limit, { seconds: reached.seconds });
+  const noteUse = async (digest: string, key: Key) => {
+    try {
+      const today = await keys.today();
+      if ((inUse.get(digest) ?? 0) >= today.getTime()) return;
+      inUse.set(digest, today.getTime());
+      await keys.used(key, today);
+    } catch (err) {
+      inUse.set(digest, Number.POSITIVE_INFINITY, { ttl: STORE_AGAIN_MS });
+      log.warn({ err }, `MongoDB did not store the day of a key's use; a use in ${STORE_AGAIN_MS / 1_000} s stores it`);
     }
+  };
+
+  return async (digest: string, sender: Sender): Promise<Key | undefined> => {
+    const isNew = !inUse.has(digest);
+    if (isNew) await refuseFlood(loginKeys(digest, sender.address), sender);
     const key = await keys.findRecent(digest);
     if (!key) {
       inUse.delete(digest);
-      await limit.fail(counted);
-      onLogin({ username: '', address, requestId, outcome: 'wrong' });
+      await limit.fail(loginKeys(digest, sender.address));
+      void report('wrong', sender);
       return undefined;
     }
-    if (isNew) await limit.succeed(counted);
-    noteUse(digest, key);
+    // Nobody waits for Redis: a right key needs nothing of it.
+    if (isNew) limit.succeed(loginKeys(digest, sender.address)).catch(() => {});
+    void noteUse(digest, key);
     return key;
   };
 }

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { PERMISSIONS } from '#shared/accounts/user-store.ts';
+import { MAX_NAME } from './key.ts';
 import { MAX_KEYS } from './key-store.ts';
 
 /** Keys as requests and answers show them (docs/contract.md "Keys"), with examples. */
-
-const MAX_NAME = 60;
 
 export const NewKeyRequest = Type.Object(
   {
@@ -20,10 +19,11 @@ export const NewKeyRequest = Type.Object(
           'x-regla': `debe ser uno de: ${PERMISSIONS.join(', ')}`,
         }),
         {
+          minItems: 1,
           maxItems: PERMISSIONS.length,
-          description: 'Lo único que puede, de lo que su usuario puede; todo eso si falta o está vacío',
+          description: 'Lo único que puede, de lo que su usuario puede; todo eso si falta',
           examples: [['guias.create', 'guias.read']],
-          'x-regla': `admite hasta ${PERMISSIONS.length} permisos`,
+          'x-regla': `admite de 1 a ${PERMISSIONS.length} permisos`,
         },
       ),
     ),

@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { run } from '#services/api/cli.ts';
-import { digestOf, newKey } from '#services/api/keys/key.ts';
+import { digestOf } from '#services/api/keys/key.ts';
 import { KEYS, KeyStore } from '#services/api/keys/key-store.ts';
-import { UserStore } from '#shared/accounts/user-store.ts';
+import { PERMISSIONS, UserStore } from '#shared/accounts/user-store.ts';
+import { AuditStore } from '#shared/audit/audit-store.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import { type Answer, Client, call, minimalGuide } from '#test/fixtures/client.ts';
+import { type Answer, Client, call, logIn, minimalGuide } from '#test/fixtures/client.ts';
+import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 /** `/api/llaves`, and what a key may do (docs/contract.md "Keys"), each test as a user of its own. */
@@ -14,11 +19,16 @@ import { test as services } from '#test/fixtures/services.ts';
 const PASSWORD = 'una contrasena de prueba 1';
 const REFUSED = [401, 'acceso_denegado'];
 const outcome = ({ status, body }: Answer) => [status, body.codigo];
+type Paths = {
+  paths: Record<
+    string,
+    Record<string, { operationId: string; security?: object[]; 'x-permiso'?: string }>
+  >;
+};
 type Made = { Id: string; Llave: string; [field: string]: unknown };
 
 let users = 0;
 const test = services
-  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '20' })
   .extend('userStore', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
   .extend('makeUser', { scope: 'file' }, ({ userStore }) => userMaker(userStore, PASSWORD))
   .extend('username', async ({ makeUser }) => {
@@ -65,7 +75,7 @@ describe('a key', () => {
     expect((await person.get(`/api/guias/${guide?.SEND_GUIA}`)).status).toBe(200);
     expect(outcome(await program.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, {}))).toEqual([
       403,
-      'permiso_insuficiente',
+      'sin_permiso',
     ]);
     const { body } = await program.get('/api/auth/validate');
     expect(body.data).toMatchObject({ usuario: username, cuenta: username, sucursal: 'MEX01', expira: null });
@@ -81,9 +91,30 @@ describe('a key', () => {
     const permissions = async () =>
       (await withKey(Llave).get('/api/apipermissions/my-permissions')).body.data;
     expect(await permissions()).toEqual(['guias.read']);
-    expect(outcome(await withKey(Llave).create([minimalGuide()]))).toEqual([403, 'permiso_insuficiente']);
+    expect(outcome(await withKey(Llave).create([minimalGuide()]))).toEqual([403, 'sin_permiso']);
     await userStore.grant(username, ['guias.cancel']);
     await expect.poll(permissions, { timeout: 10_000 }).toEqual(['guias.cancel', 'guias.read']);
+  });
+
+  test('gets in where the OpenAPI document says so, and where it has the permission', async ({ api, makeUser }) => {
+    await makeUser('puede-todo', { permissions: [...PERMISSIONS] });
+    const person = await Client.login(api.url, 'puede-todo', PASSWORD);
+    const { body } = await person.post('/api/llaves', { Nombre: 'tienda', Permisos: ['guias.read'] });
+    const headers = { authorization: `Bearer ${(body.data as Made).Llave}` };
+    const { paths } = (await (await fetch(`${api.url}/api/openapi.json`)).json()) as Paths;
+    const [answered, documented]: [string, string][][] = [[], []];
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { operationId, security = [], 'x-permiso': permission }] of Object.entries(methods)) {
+        if (security.length === 0) continue; // by password
+        const url = api.url + path.replaceAll(/\{\w+\}/g, '1');
+        const { codigo = '' } = (await call(url, { method: method.toUpperCase(), headers })).body;
+        answered.push([operationId, ['requiere_token', 'sin_permiso'].includes(codigo) ? codigo : 'entra']);
+        const entered = (permission ?? 'guias.read') === 'guias.read' ? 'entra' : 'sin_permiso';
+        documented.push([operationId, security.some((each) => 'llave' in each) ? entered : 'requiere_token']);
+      }
+    }
+    expect(answered).toEqual(documented);
+    expect(new Set(answered.map(([, outcome]) => outcome)).size).toBe(3);
   });
 
   test('makes, lists and ends no keys, and ends no session', async ({ make, withKey }) => {
@@ -101,6 +132,32 @@ describe('a key', () => {
     expect((await program.get('/api/auth/validate')).status).toBe(200);
   });
 
+  test('neither logs in nor changes the password', async ({ make, username, withKey }) => {
+    const { Llave } = await make();
+    const program = withKey(Llave);
+    const change = { Nueva: 'otra contrasena de prueba 2' };
+    expect(outcome(await logIn(program.url, username, Llave))).toEqual([401, 'credenciales_incorrectas']);
+    expect((await program.post('/api/auth/login', {})).status).toBe(400);
+    expect((await program.post('/api/auth/password', change)).status).toBe(400);
+    const asPassword = { 'x-username': username, 'x-password': Llave };
+    expect((await program.post('/api/auth/password', change, asPassword)).status).toBe(401);
+    expect((await logIn(program.url, username, PASSWORD)).status).toBe(200);
+  });
+
+  test('counts as the requests of its user', async ({ make, person, startApi }) => {
+    const { Llave } = await make();
+    const limits = { REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '4' };
+    const { url } = await startApi(limits);
+    const [byKey, byToken] = [new Client(url, Llave), new Client(url, person.token)];
+    const left: (string | undefined)[] = [];
+    for (const client of [byKey, byToken, byKey, byToken]) {
+      const { headers } = await client.get('/api/auth/validate');
+      left.push(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    }
+    expect(left).toEqual(['3', '2', '1', '0']);
+    expect(outcome(await byKey.get('/api/auth/validate'))).toEqual([429, 'cuota_excedida']);
+  });
+
   test('is stored as a digest, and nobody gets its text again', async ({
     make,
     person,
@@ -112,6 +169,40 @@ describe('a key', () => {
     expect(stored).toMatchObject([{ digest: digestOf(Llave) }]);
     const answers = [stored, (await person.get('/api/llaves')).body];
     expect(JSON.stringify(answers)).not.toContain(Llave.slice(13));
+  });
+
+  test('leaves its text neither in MongoDB and Redis nor in metrics', async ({
+    api,
+    make,
+    person,
+    stores,
+    username,
+    withKey,
+  }) => {
+    const { Id, Llave } = await make();
+    const program = withKey(Llave);
+    expect((await program.created(minimalGuide()))[0]).toHaveProperty('SEND_GUIA');
+    const headers = { authorization: `Bearer ${person.token}` };
+    await call(`${person.url}/api/llaves/${Id}`, { method: 'DELETE', headers });
+    expect(outcome(await program.get('/api/auth/validate'))).toEqual(REFUSED);
+    const trail = () => new AuditStore(stores.mongo).find({ user: username }, 10);
+    await expect
+      .poll(async () => (await trail()).map(({ action, subject, details }) => [action, subject, details?.key]))
+      .toEqual([
+        ['key.end', username, Id],
+        ['key.create', username, Id],
+        ['login', undefined, undefined],
+      ]);
+
+    const secret = Llave.slice('gk_live_'.length + 4);
+    for (const { name } of COLLECTIONS) {
+      const documents = await stores.mongo.collection(name).find().toArray();
+      expect([name, JSON.stringify(documents).includes(secret)]).toEqual([name, false]);
+    }
+    for (const key of await stores.redis.keys('*')) expect(key).not.toContain(secret);
+    const metrics = await api.server.metrics.metrics();
+    expect(metrics).toContain('login_failures_total{reason="wrong"}');
+    expect(metrics).not.toContain(secret);
   });
 
   test('tells the day of its last use', async ({ make, person, withKey }) => {
@@ -127,14 +218,53 @@ describe('a request for a key', () => {
     [{}, 'Nombre', 'campo_requerido'],
     [{ Nombre: 'x'.repeat(61) }, 'Nombre', 'campo_largo'],
     [{ Nombre: 'a\u0007' }, 'Nombre', 'campo_formato'],
+    [{ Nombre: 'a\u202e' }, 'Nombre', 'campo_formato'],
+    [{ Nombre: ' \u200b ' }, 'Nombre', 'campo_requerido'],
+    [{ Nombre: 7 }, 'Nombre', 'campo_tipo'],
     [{ Permisos: ['guias.borrar'] }, 'Permisos.0', 'campo_formato'],
+    [{ Permisos: 'guias.read' }, 'Permisos', 'campo_tipo'],
+    // All of them, it would seem to say.
+    [{ Permisos: [] }, 'Permisos', 'campo_formato'],
     [{ Vence: '2027-01-01' }, 'Vence', 'campo_formato'],
+    [{ Vence: '2020-01-01' }, 'Vence', 'campo_formato'],
     [{ Vence: '2020-01-01T00:00:00Z' }, 'Vence', 'campo_formato'],
+    [{ Vence: '2027-06-30T23:59:60Z' }, 'Vence', 'campo_formato'],
     [{ Llave: 'gk_live_' }, 'Llave', 'campo_desconocido'],
   ] as const)('is refused: %j', async ([body, campo, codigo], { person }) => {
     const sent = 'Nombre' in body || Object.keys(body).length === 0 ? body : { Nombre: 'tienda', ...body };
     const answer = await person.post('/api/llaves', sent);
     expect([answer.status, answer.body.details]).toEqual([400, [expect.objectContaining({ campo, codigo })]]);
+  });
+
+  test('with null and blank fields, as forms send them, is one without', async ({ make }) => {
+    expect(await make({ Nombre: ' tienda ', Permisos: null, Vence: '' })).toMatchObject({
+      ...{ Nombre: 'tienda', Permisos: null, Vence: null },
+    });
+  });
+
+  test('names all problems', async ({ person }) => {
+    const { body } = await person.post('/api/llaves', { Permisos: ['x'], Vence: '2020-01-01T00:00:00Z' });
+    expect(body.details?.map(({ campo }) => campo)).toEqual(['Nombre', 'Permisos.0', 'Vence']);
+  });
+
+  test.for<[string, (users: UserStore, username: string, token: string) => Promise<unknown>]>([
+    ['was ended by an operator', (users, username) => users.endTokens(username)],
+    ['is of a user who was disabled', (users, username) => users.set(username, { disabled: true })],
+    ['is of a user who was removed', (users, username) => users.remove(username)],
+    [
+      'was logged out elsewhere',
+      (users, username, token) => {
+        const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+        return users.revokeToken(username, { jti: claims.jti, until: new Date(claims.exp * 1_000) });
+      },
+    ],
+  ])('with a token that %s makes none, also before this process knows', async ([, end], context) => {
+    const { person, stores, username, userStore } = context;
+    expect((await person.get('/api/auth/validate')).status).toBe(200);
+    await end(userStore, username, person.token);
+    // What was read of the user is good for five seconds.
+    expect(outcome(await person.post('/api/llaves', { Nombre: 'ladron' }))).toEqual(REFUSED);
+    expect(await new KeyStore(stores.mongo).list(username)).toEqual([]);
   });
 
   test('eleven at once make ten', async ({ person }) => {
@@ -174,15 +304,48 @@ describe('a key ends', () => {
   test.for([['disable'], ['revoke'], ['remove']])(
     'when an operator says %s, for ever',
     { timeout: 60_000 },
-    async ([command = ''], { admin, make, stores, username, withKey }) => {
+    async ([command = ''], { admin, make, makeUser, stores, username, withKey }) => {
       const { Llave } = await make();
       expect((await withKey(Llave).get('/api/auth/validate')).status).toBe(200);
       expect((await admin(command, username)).code).toBe(0);
       await ended(withKey(Llave));
-      if (command === 'disable') await admin('enable', username);
       expect(await new KeyStore(stores.mongo).list(username)).toEqual([]);
+      // The user comes back, or another one of the same name.
+      if (command === 'disable') await admin('enable', username);
+      if (command === 'remove') await makeUser(username);
+      passTime(10_000);
+      expect(outcome(await withKey(Llave).get('/api/auth/validate'))).toEqual(REFUSED);
     },
   );
+
+  test('also when its user is disabled by a command that was interrupted', async ({
+    admin,
+    make,
+    userStore,
+    username,
+    withKey,
+  }) => {
+    const { Llave } = await make();
+    await userStore.set(username, { disabled: true });
+    await ended(withKey(Llave));
+    expect((await admin('enable', username)).code).toBe(0);
+    passTime(10_000);
+    expect(outcome(await withKey(Llave).get('/api/auth/validate'))).toEqual(REFUSED);
+  });
+
+  test('by its date, and goes on until then, also while MongoDB is away', async ({ make, startApi, stores }) => {
+    const proxy = await startMongoProxy(stores.mongoUri, () => 'done');
+    const { url } = await startApi({ MONGODB_URI: proxy.uri });
+    const { Llave } = await make({ Vence: new Date(Date.now() + 10 * 60_000).toISOString() });
+    const program = new Client(url, Llave);
+    expect((await program.get('/api/auth/validate')).status).toBe(200);
+    await proxy.close();
+    // What was measured of the database's clock is no longer good then.
+    passTime(9 * 60_000);
+    expect((await program.get('/api/auth/validate')).status).toBe(200);
+    passTime(60_000);
+    expect((await program.get('/api/auth/validate')).status).not.toBe(200);
+  });
 
   test('not of another user', async ({ demo, make, withKey }) => {
     const { Id, Llave } = await make();
@@ -193,40 +356,13 @@ describe('a key ends', () => {
   });
 });
 
-describe('wrong keys', () => {
-  test('altered in any place are refused', async ({ make, withKey }) => {
-    const { Llave } = await make();
-    for (const wrong of [
-      newKey(false),
-      Llave.toUpperCase(),
-      Llave.slice(0, -1),
-      `${Llave}a`,
-      Llave.replace('live', 'test'),
-    ]) {
-      expect(outcome(await withKey(wrong).get('/api/auth/validate'))).toEqual(REFUSED);
-    }
-  });
-
-  test('are counted as failed logins of their address, and a right one beside them goes on', async ({
-    make,
-    startApi,
+describe('an operator', () => {
+  test('makes the first key, sees it, and ends it', async ({
+    admin,
+    stores,
+    username,
     withKey,
   }) => {
-    const { url } = await startApi();
-    const { Llave } = await make();
-    expect((await new Client(url, Llave).get('/api/auth/validate')).status).toBe(200);
-    const statuses = new Set<number>();
-    for (let i = 0; i < 40; i++)
-      statuses.add((await new Client(url, newKey(false)).get('/api/auth/validate')).status);
-    expect([...statuses]).toEqual([401, 429]);
-    for (const right of [new Client(url, Llave), withKey(Llave)]) {
-      expect((await right.get('/api/auth/validate')).status).toBe(200);
-    }
-  });
-});
-
-describe('an operator', () => {
-  test('makes the first key, sees it, and ends it', async ({ admin, username, withKey }) => {
     const made = await admin('keys', 'create', username, 'tienda');
     const [, Llave = ''] = /\n(gk_live_\S+)/.exec(made.out) ?? [];
     expect((await withKey(Llave).get('/api/auth/validate')).status).toBe(200);
@@ -236,5 +372,30 @@ describe('an operator', () => {
     const [id = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(out) ?? [];
     expect((await admin('keys', 'end', username, id)).code).toBe(0);
     expect((await admin('keys', 'list', username)).out).toContain('no tiene llaves');
+    const trail = await new AuditStore(stores.mongo).find({ user: username }, 10);
+    expect(trail.map(({ action, outcome, details }) => [action, outcome, details?.key])).toEqual([
+      ['admin.keys.list', 'ok', undefined],
+      ['admin.keys.end', 'ok', id],
+      ['admin.keys.end', 'started', id],
+      ['admin.keys.list', 'ok', undefined],
+      ['admin.keys.create', 'ok', id],
+      ['admin.keys.create', 'started', undefined],
+    ]);
+    expect(JSON.stringify(trail)).not.toContain(Llave.slice(13));
+  });
+
+  test.for([
+    ['an unknown user', ['create', 'fantasma', 'tienda'], 1],
+    ['a user who is disabled', ['create', 'inactiva', 'tienda'], 1],
+    ['a name of 61 characters', ['create', 'demo', 'x'.repeat(61)], 2],
+    ['a name that would rearrange a terminal', ['create', 'demo', 'a\u202eb'], 2],
+    ['the key of another user', ['end', 'demo', randomUUID()], 1],
+    ['no command', [], 2],
+  ] as const)('is refused: %s', async ([, args, code], { admin, stores }) => {
+    await stores.mongo
+      .collection<{ _id: string }>('users')
+      .updateOne({ _id: 'inactiva' }, { $set: { disabled: true } });
+    const refused = await admin('keys', ...args);
+    expect([refused.code, refused.out]).toEqual([code, '']);
   });
 });

@@ -21,6 +21,12 @@ export class ApiClient {
     return new ApiClient(url, (await Client.login(url, user)).token);
   }
 
+  /** Sends a new key of the user where others send a token. */
+  static async byKey(url: string, user = 'demo'): Promise<ApiClient> {
+    const { body } = await (await Client.login(url, user)).post('/api/llaves', { Nombre: 'medida' });
+    return new ApiClient(url, (body.data as { Llave: string }).Llave);
+  }
+
   /** @throws Refusal when it is not served. */
   async label(number: string): Promise<void> {
     await this.#pdf({ method: 'GET', path: `/api/guias/etiqueta/${number}` });

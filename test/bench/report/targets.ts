@@ -44,6 +44,7 @@ export const TARGETS: readonly Target[] = [
     0.9,
     0.7,
   ),
+  row('create-by-key', '… by a key, against by a token', '×', 'more', 0.95, 0.9),
   row('create-500', '500 guides in one request, p50', 'ms', 'less', 150, 300),
   row('quote-one', 'quotes, one a request, 16 concurrent', 'quotes/s', 'more'),
   row('quote-50', '… 50 in a request, 4 concurrent', 'quotes/s', 'more'),

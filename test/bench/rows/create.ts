@@ -12,34 +12,39 @@ import { type BenchSystem, databaseUri, withSystem } from '../system/system.ts';
 const CONCURRENCY = 16;
 
 /**
- * Guides to ten thousand postal codes, one a request in turns with a bare server on the same database; then 500 in one
- * request.
+ * Guides to ten thousand postal codes, one a request in turns with a bare server on the same database, and with a client
+ * that sends a key; then 500 in one request.
  */
 export async function create(run: Run): Promise<Result[]> {
   const database = databaseUri(run, 'bench-create');
-  const measure = async ({ api }: BenchSystem) => {
+  const measure = async ({ api, addresses }: BenchSystem) => {
     await loadCoverage(database);
     run.say('creating guides…');
     const bare = await startBareServer(run, database);
+    const byKey = await ApiClient.byKey(addresses.api);
     try {
       const oneEach = (client: ApiClient) =>
         inParallel(guides(run.count(2_000)), CONCURRENCY, (guide) => client.create([guide]));
       await oneEach(api);
       await oneEach(bare.client);
       const ours: number[] = [];
+      const keyed: number[] = [];
       const theirs: number[] = [];
       const many: number[] = [];
       for (let round = 0; round < run.rounds; round++) {
         ours.push((await oneEach(api)).perSecond);
+        keyed.push((await oneEach(byKey)).perSecond);
         theirs.push((await oneEach(bare.client)).perSecond);
         many.push(percentile((await inFiveHundreds(api, run.count(10))).latencies, 0.5));
       }
       const note = `ours ${median(ours).toFixed(0)}/s, bare ${median(theirs).toFixed(0)}/s`;
       return [
         { id: 'create-against-bare', rounds: ratios(ours, theirs), note },
+        { id: 'create-by-key', rounds: ratios(keyed, ours) },
         { id: 'create-500', rounds: many },
       ];
     } finally {
+      await byKey.close();
       await bare.stop();
     }
   };

@@ -171,6 +171,24 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('api', recorders.api);
   });
 
+  test('the api and npm run admin, for keys', async ({ api, demo, operate, recorders }) => {
+    const { body } = await demo.post('/api/llaves', { Nombre: 'tienda' });
+    const { Id, Llave } = body.data as { Id: string; Llave: string };
+    expect((await new Client(api.url, Llave).get('/api/auth/validate')).status).toBe(200);
+    await vi.waitFor(() => expect(sent(recorders.api)).toContain('update keys'), 15_000);
+    const headers = { authorization: `Bearer ${demo.token}` };
+    expect((await call(`${api.url}/api/llaves/${Id}`, { method: 'DELETE', headers })).status).toBe(200);
+    const made = await operate('admin', run, ['keys', 'create', 'demo', 'tienda']);
+    const [, id = ''] = /^Llave (\S+) de/.exec(made) ?? [];
+    await operate('admin', run, ['keys', 'list']);
+    await operate('admin', run, ['keys', 'end', 'demo', id]);
+    for (const right of ['createIndex keys', 'find keys', 'insert keys', 'find+remove keys'])
+      expect(sent(recorders.api)).toContain(right);
+    expect(sent(recorders.admin)).toContain('find+remove keys');
+    expectAllowed('api', recorders.api);
+    expectAllowed('admin', recorders.admin);
+  });
+
   test('the dashboard, for a login and its pages', async ({ dashboard, demo, recorders, stores }) => {
     await new UserStore(stores.mongo, { allowDemo: true }).grant('operaciones', ['soporte.read']);
     const [guide] = await demo.created({ ...minimalGuide(), Referencia: 'PEDIDO 1' });
@@ -276,6 +294,10 @@ describe('no role', () => {
     ['branches', 'read users', { find: 'users', $db }],
     ['branches', 'change branches', { insert: 'branches', $db }],
     ['webhooks', 'read users', { find: 'users', $db }],
+    ['admin', 'give a key more permissions', { update: 'keys', $db, ...change }],
+    ...(['branches', 'dashboard', 'demo', 'loads', 'webhooks'] as const).map(
+      (user): [MongoUser, string, MongoCommand] => [user, 'read keys', { find: 'keys', $db }],
+    ),
     ['admin', 'read what signs messages', { find: 'webhookSecrets', $db }],
     ['api', 'remove a user', { delete: 'users', $db }],
     ['api', 'add a user', { insert: 'users', $db }],

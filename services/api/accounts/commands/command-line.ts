@@ -7,8 +7,8 @@ import { ApiConfig } from '../../config.ts';
 import { localTimeFormatter } from '../../platform/local-time.ts';
 import { NAME_RULE, newName, validName } from '../names.ts';
 
-export function usernameArgument(): Argument {
-  return new Argument('<usuario>', NAME_RULE).argParser((name) => parseName('El usuario', name));
+export function usernameArgument(name: '<usuario>' | '[usuario]' = '<usuario>'): Argument {
+  return new Argument(name, NAME_RULE).argParser((name) => parseName('El usuario', name));
 }
 
 export function newUsernameArgument(): Argument {

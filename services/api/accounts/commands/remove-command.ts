@@ -20,7 +20,7 @@ export function addRemoveCommand(program: Command, run: Run, load: LoadPersonalD
     .addHelpText(
       'after',
       `
-Termina sus tokens y sesiones. Las guias se quedan en su cuenta, tambien cuando era su ultimo usuario. La
+Termina sus tokens, sesiones y llaves. Las guias se quedan en su cuenta, tambien cuando era su ultimo usuario. La
 bitacora guarda su nombre ${AUDIT_DAYS} dias. Revisa todas las guias: con un millon tarda minutos. Si se
 interrumpe, repitalo.`,
     )

@@ -79,7 +79,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
       change(
         username,
         async (users, mongo) => {
-          // Again before the user is enabled: a key may have been made while processes did not know of the change.
+          // Again: a `disable` that was interrupted leaves keys.
           if (name === 'enable') await endAccess(load, mongo, username);
           const user = await users.set(username, { disabled: name === 'disable' });
           if (name === 'disable') await endAccess(load, mongo, username);
@@ -123,8 +123,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         ? change(
             username,
             async (users, mongo) => {
+              const user = await users.endTokens(username);
               await endAccess(load, mongo, username);
-              return users.endTokens(username);
+              return user;
             },
             () => `Tokens, sesiones y llaves terminados: ${username}`,
           )
@@ -175,7 +176,10 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
     );
 }
 
-/** Ends what lets a user in beside passwords and tokens. */
+/**
+ * Ends what lets a user in beside passwords and tokens. Tokens must end before: who has one could make another key
+ * meanwhile.
+ */
 async function endAccess(load: LoadPersonalData, mongo: Connection, username: string): Promise<void> {
   for (const data of await load()) await data.endAccess?.(mongo, username);
 }

@@ -19,7 +19,7 @@ export const authenticate = fp(async (server: HttpServer) => {
     const credential = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
     const kind = bearerKinds.find((each) => each.accepts(credential));
     const { user, ...by } = kind
-      ? await kind.identify(credential, request)
+      ? await kind.identify(credential, { address: request.ip, requestId: request.id })
       : await bearerOfToken(server, credential);
     if (user.disabled) throw new DomainError('access-denied');
     const caller: Caller = { ...user, limits: await limitsOf(user.account), ...by };
@@ -37,6 +37,16 @@ async function bearerOfToken({ users, verifyToken }: HttpServer, credential: str
 /** Also after a revocation of all tokens. */
 function isEnded({ tokenGeneration, revokedTokens }: ApiUser, { gen, jti }: TokenClaims): boolean {
   return gen !== tokenGeneration || revokedTokens.some((revoked) => revoked.jti === jti);
+}
+
+/**
+ * Returns whether the token of a request is valid by what MongoDB has now: the check of each request may be five seconds old.
+ * For what outlives the token.
+ */
+export async function isStillValid(request: FastifyRequest): Promise<boolean> {
+  const { username, token } = apiUser(request);
+  const user = await request.server.users.find(username);
+  return token !== undefined && user !== undefined && !user.disabled && !isEnded(user, token);
 }
 
 /** Returns the user that `authenticate` has let in, by whom a route authorises. Only `openRoutes` of a room have none. */

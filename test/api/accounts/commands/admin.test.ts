@@ -152,7 +152,7 @@ describe('a user who is logged in', () => {
   });
 
   test.for<[string, string]>([
-    ['revoke', 'Tokens y sesiones terminados'],
+    ['revoke', 'Tokens, sesiones y llaves terminados'],
     ['password', 'Contrasena cambiada'],
   ])('loses all tokens by %s', async ([command, said], { admin, api, create }) => {
     const name = `tokens-${command}`;

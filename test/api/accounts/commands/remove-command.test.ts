@@ -53,7 +53,10 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
   await admin('limits', account, '--label-pages', '7');
   const receiver = { account, url: 'https://tienda.example/', description: '', cursor: 0 };
   await new WebhookStore(stores.mongo).add(receiver, 'whsec_x');
-  expect(await whereIs(name)).toEqual(['guides', 'events', 'manifests', 'users', 'audit']);
+  const { Llave } = (await client.post('/api/llaves', { Nombre: 'tienda' })).body.data as { Llave: string };
+  const program = new Client(api.url, Llave);
+  expect(await outcome(program)).toEqual([200, undefined]);
+  expect(await whereIs(name)).toEqual(['guides', 'events', 'keys', 'manifests', 'users', 'audit']);
 
   expect(await admin('remove', name)).toEqual({
     code: 0,
@@ -66,7 +69,7 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
     err: 'Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n',
   });
 
-  expect(await outcome(client)).toEqual(ENDED); // 10 s have passed
+  for (const each of [client, program]) expect(await outcome(each)).toEqual(ENDED); // 10 s have passed
   expect((await logIn(api.url, name, PASSWORD)).status).toBe(401);
   expect((await admin('list')).out).not.toContain(name);
   expect(await whereIs(name)).toEqual(['audit']);
@@ -85,10 +88,10 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
     [numbers[1] ?? '']: 'EnTransito',
   });
 
-  // Another user of the same name gets neither tokens nor guides nor manifests of the former one.
+  // Another user of the same name gets neither tokens nor keys nor guides nor manifests of the former one.
   const namesake = await newUser(name, `b${randomUUID()}`);
   passTime(10_000);
-  expect(await outcome(client)).toEqual(ENDED);
+  for (const each of [client, program]) expect(await outcome(each)).toEqual(ENDED);
   expect(await outcome(namesake)).toEqual([200, undefined]);
   expect((await manifest(namesake)).body.codigo).toBe('sin_guias_por_entregar');
   expect((await admin('account', name, `c${randomUUID()}`)).code).toBe(0);
