@@ -588,7 +588,11 @@ const rows = (): Record<string, Row[]> => ({
       post('/api/llaves', { Nombre: 'una' }, 'prueba'),
       { data: expect.objectContaining({ Inicio: expect.stringMatching(/^gk_test_/) }) },
     ],
-    ["those of the user, not of the account's others", get('/api/llaves'), { message: 'Llaves: 0', data: [] }],
+    [
+      "those of the user, not of the account's others",
+      get('/api/llaves'),
+      { message: 'Llaves: 0', data: [] },
+    ],
     ['without a name', post('/api/llaves', {}), required('Nombre')],
     [
       "none of the user's is ended",

@@ -6,8 +6,8 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { provideRedis } from '#local/programs/redis.ts';
-import { newKey } from '#services/api/keys/key.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
+import { newKey } from '#services/api/keys/key.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/printing/label-job.ts';
 import { Client, type CreatedGuide, call, fullGuide } from '#test/fixtures/client.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
@@ -285,7 +285,17 @@ describe('the logs', () => {
     const { jwt, internal } = secrets;
     const [, claims = '', signature = ''] = day.token.split('.');
     const random = day.key.slice('gk_live_'.length + 4, -6);
-    for (const secret of [...PASSWORDS, jwt, internal, redisPassword, day.token, claims, signature, KEY, random]) {
+    for (const secret of [
+      ...PASSWORDS,
+      jwt,
+      internal,
+      redisPassword,
+      day.token,
+      claims,
+      signature,
+      KEY,
+      random,
+    ]) {
       expect(day.text).not.toContain(secret);
     }
     expect(day.text).not.toMatch(/argon2id|gk_live_|Bearer ey|Basic [A-Za-z0-9]/);

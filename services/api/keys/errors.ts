@@ -2,7 +2,7 @@ import type { CodesOf } from '#shared/errors/domain-error.ts';
 import type { ErrorTable } from '../http/errors.ts';
 import { MAX_KEYS } from './key-store.ts';
 
-/** The errors of keys (docs/contract.md "Messages and statuses"). */
+/** The errors of keys (docs/contract.md "Keys"). */
 export const keyErrors = {
   'key-not-found': {
     status: 404,

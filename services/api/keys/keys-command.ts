@@ -90,7 +90,10 @@ function tableOf(keys: readonly Key[]): string {
     dayOf(expiresAt),
     dayOf(usedAt),
   ]);
-  return aligned([['USUARIO', 'ID', 'NOMBRE', 'EMPIEZA', 'PERMISOS', 'CREADA', 'VENCE', 'ULTIMO USO'], ...rows]);
+  return aligned([
+    ['USUARIO', 'ID', 'NOMBRE', 'EMPIEZA', 'PERMISOS', 'CREADA', 'VENCE', 'ULTIMO USO'],
+    ...rows,
+  ]);
 }
 
 function dayOf(moment: Date | undefined): string {

@@ -3,7 +3,7 @@ import { type KeyDocument, KeyStore } from './key-store.ts';
 
 export const keysPersonalData: PersonalData = {
   keeps:
-    '`keys` has names of API users, of their keys, and the day on which each was last used, until the key is ended',
+    '`keys` has names of API users, of their keys, and the day on which each was last used, until the key is ended. Redis has hashes of the addresses that keys came from, for 30 days',
   async endAccess(mongo, username) {
     await new KeyStore(mongo).endAll(username);
   },

@@ -17,8 +17,10 @@ declare module 'fastify' {
 }
 type Sender = Parameters<BearerKind['identify']>[1];
 
-/** Keys in use that a process remembers, of some 100 bytes each. */
+/** Keys in use that a process remembers, and addresses of keys, of some 100 bytes each. */
 const MAX_IN_USE = 20_000;
+/** How long a process relies on Redis having an address of a key, which Redis keeps for 30 days. */
+const ADDRESS_NOTED_MS = 3_600_000;
 /** When the day of a use is stored again that MongoDB did not take. */
 const STORE_AGAIN_MS = 60_000;
 
@@ -54,6 +56,8 @@ function cutDown(user: ApiUser, { permissions }: Key): ApiUser {
 function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStore) {
   /** By digest, the day of its last use that this process has stored. */
   const inUse = new LRUCache<string, number>({ max: MAX_IN_USE });
+  /** Keys with the addresses that they came from, as far as this process has told Redis. */
+  const noted = new LRUCache<string, true>({ max: MAX_IN_USE, ttl: ADDRESS_NOTED_MS });
 
   const report = (outcome: LoginAttempt['outcome'], sender: Sender) =>
     onLogin({ username: '', ...sender, credential: 'key', outcome });
@@ -63,6 +67,13 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
     void report(reached.limit, sender);
     throw new LoginRefusal(reached.limit, { seconds: reached.seconds });
   };
+  /** Lets every process know the key as one of its address. Nobody waits for Redis: a right key needs nothing of it. */
+  const noteAddress = (digest: string, { address }: Sender) => {
+    const from = `${digest} ${address}`;
+    if (noted.has(from)) return;
+    noted.set(from, true);
+    limit.succeed(loginKeys(digest, address)).catch(() => noted.delete(from));
+  };
   const noteUse = async (digest: string, key: Key) => {
     try {
       const today = await keys.today();
@@ -71,13 +82,15 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
       await keys.used(key, today);
     } catch (err) {
       inUse.set(digest, Number.POSITIVE_INFINITY, { ttl: STORE_AGAIN_MS });
-      log.warn({ err }, `MongoDB did not store the day of a key's use; a use in ${STORE_AGAIN_MS / 1_000} s stores it`);
+      log.warn(
+        { err },
+        `MongoDB did not store the day of a key's use; a use in ${STORE_AGAIN_MS / 1_000} s stores it`,
+      );
     }
   };
 
   return async (digest: string, sender: Sender): Promise<Key | undefined> => {
-    const isNew = !inUse.has(digest);
-    if (isNew) await refuseFlood(loginKeys(digest, sender.address), sender);
+    if (!inUse.has(digest)) await refuseFlood(loginKeys(digest, sender.address), sender);
     const key = await keys.findRecent(digest);
     if (!key) {
       inUse.delete(digest);
@@ -85,8 +98,7 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
       void report('wrong', sender);
       return undefined;
     }
-    // Nobody waits for Redis: a right key needs nothing of it.
-    if (isNew) limit.succeed(loginKeys(digest, sender.address)).catch(() => {});
+    noteAddress(digest, sender);
     void noteUse(digest, key);
     return key;
   };

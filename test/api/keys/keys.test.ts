@@ -20,10 +20,7 @@ const PASSWORD = 'una contrasena de prueba 1';
 const REFUSED = [401, 'acceso_denegado'];
 const outcome = ({ status, body }: Answer) => [status, body.codigo];
 type Paths = {
-  paths: Record<
-    string,
-    Record<string, { operationId: string; security?: object[]; 'x-permiso'?: string }>
-  >;
+  paths: Record<string, Record<string, { operationId: string; security?: object[]; 'x-permiso'?: string }>>;
 };
 type Made = { Id: string; Llave: string; [field: string]: unknown };
 
@@ -96,15 +93,21 @@ describe('a key', () => {
     await expect.poll(permissions, { timeout: 10_000 }).toEqual(['guias.cancel', 'guias.read']);
   });
 
-  test('gets in where the OpenAPI document says so, and where it has the permission', async ({ api, makeUser }) => {
+  test('gets in where the OpenAPI document says so, and where it has the permission', async ({
+    api,
+    makeUser,
+  }) => {
     await makeUser('puede-todo', { permissions: [...PERMISSIONS] });
     const person = await Client.login(api.url, 'puede-todo', PASSWORD);
     const { body } = await person.post('/api/llaves', { Nombre: 'tienda', Permisos: ['guias.read'] });
     const headers = { authorization: `Bearer ${(body.data as Made).Llave}` };
     const { paths } = (await (await fetch(`${api.url}/api/openapi.json`)).json()) as Paths;
-    const [answered, documented]: [string, string][][] = [[], []];
+    const answered: [operationId: string, outcome: string][] = [];
+    const documented: typeof answered = [];
     for (const [path, methods] of Object.entries(paths)) {
-      for (const [method, { operationId, security = [], 'x-permiso': permission }] of Object.entries(methods)) {
+      for (const [method, { operationId, security = [], 'x-permiso': permission }] of Object.entries(
+        methods,
+      )) {
         if (security.length === 0) continue; // by password
         const url = api.url + path.replaceAll(/\{\w+\}/g, '1');
         const { codigo = '' } = (await call(url, { method: method.toUpperCase(), headers })).body;
@@ -135,7 +138,7 @@ describe('a key', () => {
   test('neither logs in nor changes the password', async ({ make, username, withKey }) => {
     const { Llave } = await make();
     const program = withKey(Llave);
-    const change = { Nueva: 'otra contrasena de prueba 2' };
+    const change = { ContrasenaNueva: 'tinta-monte-correo-7' };
     expect(outcome(await logIn(program.url, username, Llave))).toEqual([401, 'credenciales_incorrectas']);
     expect((await program.post('/api/auth/login', {})).status).toBe(400);
     expect((await program.post('/api/auth/password', change)).status).toBe(400);
@@ -187,7 +190,9 @@ describe('a key', () => {
     expect(outcome(await program.get('/api/auth/validate'))).toEqual(REFUSED);
     const trail = () => new AuditStore(stores.mongo).find({ user: username }, 10);
     await expect
-      .poll(async () => (await trail()).map(({ action, subject, details }) => [action, subject, details?.key]))
+      .poll(async () =>
+        (await trail()).map(({ action, subject, details }) => [action, subject, details?.key]),
+      )
       .toEqual([
         ['key.end', username, Id],
         ['key.create', username, Id],
@@ -258,8 +263,7 @@ describe('a request for a key', () => {
         return users.revokeToken(username, { jti: claims.jti, until: new Date(claims.exp * 1_000) });
       },
     ],
-  ])('with a token that %s makes none, also before this process knows', async ([, end], context) => {
-    const { person, stores, username, userStore } = context;
+  ])('with a token that %s makes none, also before this process knows', async ([, end], { person, stores, username, userStore }) => {
     expect((await person.get('/api/auth/validate')).status).toBe(200);
     await end(userStore, username, person.token);
     // What was read of the user is good for five seconds.
@@ -333,7 +337,11 @@ describe('a key ends', () => {
     expect(outcome(await withKey(Llave).get('/api/auth/validate'))).toEqual(REFUSED);
   });
 
-  test('by its date, and goes on until then, also while MongoDB is away', async ({ make, startApi, stores }) => {
+  test('by its date, and goes on until then, also while MongoDB is away', async ({
+    make,
+    startApi,
+    stores,
+  }) => {
     const proxy = await startMongoProxy(stores.mongoUri, () => 'done');
     const { url } = await startApi({ MONGODB_URI: proxy.uri });
     const { Llave } = await make({ Vence: new Date(Date.now() + 10 * 60_000).toISOString() });
@@ -357,12 +365,7 @@ describe('a key ends', () => {
 });
 
 describe('an operator', () => {
-  test('makes the first key, sees it, and ends it', async ({
-    admin,
-    stores,
-    username,
-    withKey,
-  }) => {
+  test('makes the first key, sees it, and ends it', async ({ admin, stores, username, withKey }) => {
     const made = await admin('keys', 'create', username, 'tienda');
     const [, Llave = ''] = /\n(gk_live_\S+)/.exec(made.out) ?? [];
     expect((await withKey(Llave).get('/api/auth/validate')).status).toBe(200);

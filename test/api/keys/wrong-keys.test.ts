@@ -20,9 +20,7 @@ const test = services
   .override('settings', { LOGIN_FAILURES_PER_ADDRESS: String(PER_ADDRESS), TRUST_PROXY: '127.0.0.1' })
   .extend('key', { scope: 'file' }, async ({ api, stores }) => {
     await (await userMaker(new UserStore(stores.mongo), PASSWORD))('con-llave');
-    const { body } = await (
-      await Client.login(api.url, 'con-llave', PASSWORD)
-    ).post('/api/llaves', {
+    const { body } = await (await Client.login(api.url, 'con-llave', PASSWORD)).post('/api/llaves', {
       Nombre: 'tienda',
     });
     return (body.data as { Llave: string }).Llave;
@@ -129,7 +127,11 @@ describe('a flood of wrong keys', () => {
       expect((await new Client(each, key).get('/api/auth/validate', elsewhere)).status).toBe(200);
   });
 
-  test('refuses a right key that comes from its address for the first time', async ({ key, show, startApi }) => {
+  test('refuses a right key that comes from its address for the first time', async ({
+    key,
+    show,
+    startApi,
+  }) => {
     const { url } = await startApi();
     while (String(await show(newKey(false), url)) !== String(LIMITED));
     expect(await show(key, url)).toEqual(LIMITED);
