@@ -56,22 +56,48 @@ export const COVERAGE: Coverage[] = BRANCHES.map(({ CodigoPostal, Codigo }) => (
   code: Codigo,
 }));
 
+/** The branch that delivers in the states whose postal codes begin so, on what `npm start` and Compose run. */
+const STATES: Readonly<Record<string, readonly string[]>> = {
+  MEX01: ['01-16', '39-43', '50-57', '62', '76'],
+  MTY01: ['25-27', '31-35', '64-67', '78-79', '87-89'],
+  GDL01: ['20-23', '28', '36-38', '44-49', '58-61', '63', '80-85', '98-99'],
+  PUE01: ['24', '29-30', '68-75', '77', '86', '90-97'],
+};
+/** Stays without coverage, so that there is an example of that. */
+const UNCOVERED = '99999';
+
+/** Returns a branch for every postal code of Mexico but one, and for the codes of `COVERAGE` what that says. */
+export function nationalCoverage(): Coverage[] {
+  const covered = new Map<string, Coverage>();
+  for (const [code, states] of Object.entries(STATES)) {
+    for (const [from = '', to = from] of states.map((range) => range.split('-'))) {
+      for (let number = Number(`${from}000`); number <= Number(`${to}999`); number++) {
+        const postalCode = String(number).padStart(5, '0');
+        if (postalCode !== UNCOVERED) covered.set(postalCode, { postalCode, code });
+      }
+    }
+  }
+  for (const one of COVERAGE) covered.set(one.postalCode, one);
+  return [...covered.values()];
+}
+
 /** The demo tariff, as those who keep prices load it (`npm run tariffs`). */
 export const DEMO_TARIFF = join(import.meta.dirname, 'demo-tariff');
 
 /**
  * Loads the demo data (docs/contract.md "Demo data") into a database that has no users. The users come last, so that
  * an interrupted load is done again.
+ * @param coverage by default of a few postal codes, because all of Mexico's take seconds.
  * @returns false for a database that has users.
  */
-export async function seedDemoData(mongodbUri: string): Promise<boolean> {
+export async function seedDemoData(mongodbUri: string, coverage = COVERAGE): Promise<boolean> {
   const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'));
   try {
     const users = new UserStore(mongo);
     if (await users.any()) return false;
     const branches = new BranchStore(mongo);
     await branches.loadBranches(BRANCHES);
-    await branches.loadCoverage(COVERAGE);
+    await branches.loadCoverage(coverage);
     await loadTariff(mongo);
     const passwordHash = await hashPassword(DEMO_PASSWORD);
     const common = { passwordHash, disabled: false, demo: true, tokenGeneration: 0 };

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
-import { seedDemoData } from './demo-data.ts';
+import { nationalCoverage, seedDemoData } from './demo-data.ts';
 import { repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
 import { keepRunning } from './process/keep-running.ts';
@@ -81,7 +81,7 @@ async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProces
     provideChromium(progress),
   ]);
   const mongoUri = databaseUri(mongo.uri);
-  if (await seedDemoData(mongoUri)) progress('Loaded the demo data.');
+  if (await seedDemoData(mongoUri, nationalCoverage())) progress('Loaded the demo data.');
   progress('Starting the services…');
   const system = await startSystem({
     mongoUri,

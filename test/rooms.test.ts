@@ -52,6 +52,21 @@ describe('the core alone', () => {
     expect(body).toMatchObject({ webhooks: {} });
   });
 
+  test('validates all but quotes at once', async ({ demo }) => {
+    const guide = { ...minimalGuide({ CodigoPostal: '99999' }), Cotizacion: 'alterada' };
+    const { body } = await demo.post('/api/guias/validar', {
+      TipoServicio: 'Domicilio',
+      Guia: [
+        { ...guide, Remitente: { Nombre: '' } },
+        { ...minimalGuide(), Cotizacion: 'alterada' },
+      ],
+    });
+    expect(body.details?.map(({ indice, codigo }) => [indice, codigo])).toEqual([
+      [0, 'campo_requerido'],
+      [0, 'sin_cobertura'],
+    ]);
+  });
+
   test('has no route of another room', async ({ demo }) => {
     for (const path of ['eventos', 'manifiestos', 'webhooks', 'docs']) {
       expect((await demo.get(`/api/${path}`)).status).toBe(404);

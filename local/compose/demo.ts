@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { loginSettings, mongoSettings } from '#shared/config/settings.ts';
-import { DEMO_PASSWORD, seedDemoData } from '../demo-data.ts';
+import { DEMO_PASSWORD, nationalCoverage, seedDemoData } from '../demo-data.ts';
 
 /** `DEMO=1 docker compose up` loads the demo data into a database that has no users. */
 
@@ -9,7 +9,7 @@ const { ALLOW_DEMO_USERS, MONGODB_URI } = loadConfig(
   Type.Object({ ...mongoSettings, ALLOW_DEMO_USERS: loginSettings.ALLOW_DEMO_USERS }),
   process.env,
 );
-const loaded = ALLOW_DEMO_USERS && (await seedDemoData(MONGODB_URI));
+const loaded = ALLOW_DEMO_USERS && (await seedDemoData(MONGODB_URI, nationalCoverage()));
 process.stdout.write(
   loaded ? `Loaded the demo data: user "demo", password "${DEMO_PASSWORD}".\n` : 'No demo data is loaded.\n',
 );

@@ -84,7 +84,15 @@ export const ApiConfig = Type.Object({
     maximum: 36_500,
     description: 'Age in days at which guides lose all that names a person, for good. 0 keeps it for ever',
   }),
-  CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on the labels" }),
+  CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on labels and pages" }),
+  CARRIER_CONTACT: Type.Optional(
+    Type.String({
+      format: 'contact',
+      description:
+        'Where the tracking page sends people with a question: a phone, an e-mail address, or the address of a page',
+      examples: ['81 5000 0000'],
+    }),
+  ),
   CARRIER_LOGO: Type.Optional(
     Type.String({
       description: `Path of the logo on the labels, an SVG or PNG of at most ${MAX_LOGO_KIB} KiB. Black prints best`,

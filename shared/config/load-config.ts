@@ -3,6 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Static, TObject } from 'typebox';
+import { explainContact } from './contact.ts';
 import { explainNetworks } from './networks.ts';
 import { explainProxies } from './proxies.ts';
 import { explainRedisAddress } from './redis-address.ts';
@@ -83,6 +84,7 @@ const FORMATS: Record<string, (value: string) => string | undefined> = {
   'redis-address': explainRedisAddress,
   'service-url': explainServiceUrl,
   networks: explainNetworks,
+  contact: explainContact,
   proxies: explainProxies,
   'time-zone': explainTimeZone,
 };

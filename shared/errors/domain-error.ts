@@ -10,8 +10,10 @@ export interface ErrorCodes {
 export type ErrorCode = keyof ErrorCodes;
 export type CodesOf<Table> = Record<keyof Table, unknown>;
 
-/** Most problems that an answer names, unless an operation names more. */
+/** Most problems that an answer names. */
 export const MAX_PROBLEMS = 50;
+/** The same of an operation that is asked for all problems at once. */
+export const MAX_PROBLEMS_AT_ONCE = 500;
 /** Longest name in an answer, in characters. The name of an unknown field or parameter is the client's own text. */
 export const MAX_NAME_LENGTH = 120;
 
@@ -37,8 +39,11 @@ export class ProblemList {
   }
 
   throwIfAny(code: ErrorCode): void {
-    if (this.total === 0) return;
-    throw new DomainError(code, { problems: this.first, problemsTotal: this.total, most: this.#most });
+    if (this.total > 0) throw this.toError(code);
+  }
+
+  toError(code: ErrorCode): DomainError {
+    return new DomainError(code, { problems: this.first, problemsTotal: this.total, most: this.#most });
   }
 }
 

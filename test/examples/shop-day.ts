@@ -25,12 +25,12 @@ const ORDERS = ['pedidos-en-linea.csv', 'pedidos-mostrador.csv'].map((name) => j
 /** Orders that a person must decide on, with the reason. */
 const SET_ASIDE = `"pedido","motivo"
 "M-214","Hay dos pedidos distintos con este número"
+"W-1014","El campo 'Destinatario.RFC' debe tener 12 o 13 letras y digitos, como los escribe el SAT; No hay cobertura para el código postal: 22000"
 "W-1015","El campo 'Destinatario.Nombre' admite hasta 120 caracteres"
 "W-1017","El campo 'Destinatario.Nombre' es requerido"
 "W-1018","Se requiere DestinoCode o CodigoPostal"
 "W-1023","El campo 'Destinatario.RFC' debe tener 12 o 13 letras y digitos, como los escribe el SAT"
-"W-1014","No hay cobertura para el código postal: 22000"
-"W-1019","El campo 'Producto.Largo' es requerido"
+"W-1019","El campo 'Producto.Largo' es requerido; El campo 'Producto.Alto' es requerido; El campo 'Producto.Ancho' es requerido"
 `;
 const CREATED = 41;
 /** What was corrected in some orders, by the program or by the service. */

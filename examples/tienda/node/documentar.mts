@@ -9,7 +9,7 @@ import { leerPedidos, type Pedido } from './pedidos.mts';
 
 type Respuesta<T> = { data?: { data: T[] }; error?: RespuestaError };
 
-/** Lo que decide una persona: por qué no se documentó cada pedido. */
+/** Lo que decide una persona: todo lo que impide documentar cada pedido. */
 const apartados = new Map<string, string>();
 
 /** Crea las guías de los pedidos que aún no la tienen. Los que no se pueden corregir quedan en por-revisar.csv. */
@@ -60,7 +60,8 @@ async function aceptar<T>(
   for (const { indice = 0, ...problema } of problemas) {
     const pedido = pedidos[indice];
     if (corregir(pedido.guia, problema)) continue;
-    apartados.set(pedido.numero, apartados.get(pedido.numero) ?? problema.message);
+    const motivo = apartados.get(pedido.numero);
+    apartados.set(pedido.numero, motivo ? `${motivo}; ${problema.message}` : problema.message);
     fuera.add(pedido);
   }
   return aceptar(

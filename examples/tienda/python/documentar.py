@@ -12,7 +12,7 @@ from guias_api.models import RespuestaError, SolicitudDeCotizaciones, SolicitudD
 from guias_api.types import UNSET
 from pedidos import leer_pedidos
 
-# Lo que decide una persona: por qué no se documentó cada pedido.
+# Lo que decide una persona: todo lo que impide documentar cada pedido.
 apartados = {}
 
 
@@ -41,7 +41,8 @@ def documentar(*archivos):
     crear_pendientes(api, base)
     with open("por-revisar.csv", "w", newline="", encoding="utf-8") as archivo:
         filas = csv.writer(archivo, quoting=csv.QUOTE_ALL)
-        filas.writerows([("pedido", "motivo"), *apartados.items()])
+        filas.writerow(("pedido", "motivo"))
+        filas.writerows((numero, "; ".join(motivos)) for numero, motivos in apartados.items())
 
 
 def unicos(pedidos):
@@ -49,7 +50,7 @@ def unicos(pedidos):
     por_numero = {}
     for pedido in pedidos:
         if por_numero.setdefault(pedido["numero"], pedido) != pedido:
-            apartados[pedido["numero"]] = "Hay dos pedidos distintos con este número"
+            apartados[pedido["numero"]] = ["Hay dos pedidos distintos con este número"]
     return [pedido for numero, pedido in por_numero.items() if numero not in apartados]
 
 
@@ -65,7 +66,7 @@ def aceptar(servicio, pedidos, mandar):
                 exito(respuesta)
             pedido = pedidos[problema.indice]
             if not corregir(pedido, problema):
-                apartados.setdefault(pedido["numero"], problema.message)
+                apartados.setdefault(pedido["numero"], []).append(problema.message)
                 fuera.append(pedido)
         pedidos = [pedido for pedido in pedidos if pedido not in fuera]
     return []

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { MAX_PROBLEMS_AT_ONCE } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addRateLimit } from '../accounts/hooks/limit-requests.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
@@ -18,7 +19,7 @@ import {
 import { GuideSummary, summaryOf } from './guide-summary.ts';
 import { keptAnswers } from './kept-answers.ts';
 import { GuidesBody } from './schemas.ts';
-import { MAX_VALIDATION_PROBLEMS, validateGuides } from './validate-guides.ts';
+import { validateGuides } from './validate-guides.ts';
 import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from './when-to-repeat.ts';
 
 const creation = operation({
@@ -78,7 +79,7 @@ const validation = operation({
   summary: 'Validar guías sin crearlas',
   description:
     'Toma el cuerpo de `crear`, hace las mismas revisiones y no guarda nada. El error es el de `crear`, y `details` nombra todo ' +
-    `de una vez, hasta ${MAX_VALIDATION_PROBLEMS} problemas: campos, destinos y cotizaciones. No cuenta en la cuota de guías.`,
+    `de una vez, hasta ${MAX_PROBLEMS_AT_ONCE} problemas: campos, destinos y cotizaciones. No cuenta en la cuota de guías.`,
   permission: 'guias.create',
   action: 'read',
   request: { body: GuidesBody, headers: Type.Object({ prefer: lenientHeader }) },

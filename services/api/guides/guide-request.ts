@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import { type TObject, Type } from 'typebox';
 import { inTurns } from '#shared/async/in-turns.ts';
-import { ProblemList } from '#shared/errors/domain-error.ts';
+import { type ErrorCode, ProblemList } from '#shared/errors/domain-error.ts';
 import { type Guide, MAX_GUIDES, SERVICE_TYPES, SentGuide, type ServiceType } from '#shared/guides/guide.ts';
 import { isPrintable, unprintable } from '#shared/labels/label-charset.ts';
 import { strictAjv } from '#shared/schemas/strict-ajv.ts';
@@ -23,8 +23,10 @@ const MAX_NAMED = 10;
 
 const ajv = strictAjv({ allErrors: true, verbose: true });
 const isSentGuide = ajv.compile<SentGuide>(SentGuide);
-const namesDestination = strictAjv().compile<Shipment['Destinatario']>(asDestination(SentGuide));
 const isSentShipment = ajv.compile<Shipment>(asShipment(SentGuide));
+const ajvOfOne = strictAjv();
+const isDestination = ajvOfOne.compile<Shipment['Destinatario']>(asDestination(SentGuide));
+const isPriced = ajvOfOne.compile(asPriced(SentGuide));
 
 /** A request with guides in its body. */
 export type SentRequest = {
@@ -43,12 +45,12 @@ type Parsed<G> = {
   warnings: ProblemList;
 };
 export type GuideRequest = Parsed<SentGuide> & { service: ServiceType };
-/** A request whose guides may have wrong fields. */
-export type CheckedRequest = GuideRequest & {
-  /** Of the fields of all guides. */
+/** A request whose fields may be wrong. */
+export type CheckedRequest = Parsed<unknown> & {
+  /** Undefined if it is wrong. */
+  service: ServiceType | undefined;
+  /** Of the type of service, then of the fields of all guides. */
   problems: ProblemList;
-  /** Of each guide. */
-  isRight: boolean[];
 };
 
 /** What a quote needs of a guide: its destination and its goods. The states are compared with the postal codes. */
@@ -65,36 +67,57 @@ export type Shipment = {
  * @throws DomainError of the first step that fails; `guides-invalid` names all wrong fields.
  */
 export async function parseGuideRequest(body: unknown, lenient = false): Promise<GuideRequest> {
-  const { problems, isRight: _, ...request } = await checkGuideRequest(body, lenient);
+  const sent = guidesIn(body);
+  const service = parseServiceType(serviceIn(body));
+  const problems = new ProblemList();
+  const checked = await checkGuides(body, sent, { lenient, problems }, isSentGuide);
   problems.throwIfAny('guides-invalid');
+  const request = { service, ...checked } as GuideRequest;
+  await normalizeGuides(request);
   return request;
 }
 
 /**
- * The same, without an end at wrong fields.
+ * Checks the same without an end at the first step that fails. The guides are tidy, and those of a request without
+ * problems are for `normalizeGuides`.
  *
  * @param most problems that are named.
- * @throws DomainError for a body without guides, or without a type of service.
+ * @throws DomainError for a body without guides, or with too many.
  */
 export async function checkGuideRequest(
   body: unknown,
   lenient: boolean,
-  most?: number,
+  most: number,
 ): Promise<CheckedRequest> {
   const sent = guidesIn(body);
-  const service = parseServiceType((body as Record<string, unknown>).TipoServicio);
-  const checked = await checkGuides(body, sent, { lenient, most }, isSentGuide);
-  await inTurns(checked.guides, (guide, indice) => {
-    if (!checked.isRight[indice]) return;
-    normalizePeople(guide);
-    addUnprintable(checked.warnings, indice, guide);
-  });
-  return { service, ...checked };
+  const problems = new ProblemList(most);
+  const { service, wrong } = readServiceType(serviceIn(body));
+  if (wrong) problems.add(() => ({ campo: 'TipoServicio', code: wrong }));
+  const checked = await checkGuides(body, sent, { lenient, problems }, isSentGuide);
+  return { service, problems, ...checked };
 }
 
-/** Returns whether the destination of a guide can be looked for, whatever is wrong with its other fields. */
-export function hasDestination(guide: unknown): guide is Pick<Shipment, 'Destinatario'> {
-  return isObject(guide) && namesDestination(guide.Destinatario);
+/** Returns whether all fields of a request are right. */
+export function isRight(checked: CheckedRequest): checked is CheckedRequest & GuideRequest {
+  return checked.problems.total === 0;
+}
+
+/** Returns whether the destination of a tidy guide can be looked up, whatever is wrong with its other fields. */
+export function namesDestination(guide: unknown): guide is Pick<Shipment, 'Destinatario'> {
+  return isObject(guide) && isDestination(guide.Destinatario);
+}
+
+/** Returns whether a tidy guide can be compared with its quote, whatever is wrong with fields that change no price. */
+export function isComparable(guide: unknown): guide is SentGuide {
+  return isPriced(guide);
+}
+
+/** Normalizes the people of valid guides, and warns of texts that labels do not print whole. */
+export async function normalizeGuides({ guides, warnings }: Parsed<SentGuide>): Promise<void> {
+  await inTurns(guides, (guide, indice) => {
+    normalizePeople(guide);
+    addUnprintable(warnings, indice, guide);
+  });
 }
 
 /**
@@ -109,45 +132,55 @@ export async function parseQuoteRequest(
   lenient = false,
 ): Promise<Parsed<Shipment> & { service: ServiceType | undefined }> {
   const sent = guidesIn(body);
-  const { TipoServicio } = body as Record<string, unknown>;
+  const TipoServicio = serviceIn(body);
   const service = isAbsent(tidy(TipoServicio)) ? undefined : parseServiceType(TipoServicio);
-  const { problems, isRight: _, ...parsed } = await checkGuides(body, sent, { lenient }, isSentShipment);
+  const problems = new ProblemList();
+  const checked = await checkGuides(body, sent, { lenient, problems }, isSentShipment);
   problems.throwIfAny('guides-invalid');
-  return { service, ...parsed };
+  return { service, ...checked } as Parsed<Shipment> & { service: ServiceType | undefined };
 }
 
 function guidesIn(body: unknown): unknown[] {
   return arrayIn(body, 'Guia', MAX_GUIDES, ['guia-array-missing', 'guia-array-empty', 'too-many-guides']);
 }
 
-async function checkGuides<G>(
+/** Returns the guides as tidy text, whose problems it adds. */
+async function checkGuides(
   body: unknown,
   sent: readonly unknown[],
-  { lenient, most }: { lenient: boolean; most?: number | undefined },
-  isValid: ValidateFunction<G>,
-): Promise<Parsed<G> & Pick<CheckedRequest, 'problems' | 'isRight'>> {
-  const problems = new ProblemList(most);
+  { lenient, problems }: { lenient: boolean; problems: ProblemList },
+  isValid: ValidateFunction,
+): Promise<Parsed<unknown>> {
   const warnings = new ProblemList();
   const unknown = lenient ? warnings : problems;
   normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown);
-  const isRight: boolean[] = [];
   const guides = await inTurns(sent, (each, indice) => {
-    const before = problems.total;
-    const guide = isObject(each) ? tidyGuide(each, indice, unknown) : undefined;
-    if (!guide) problems.add(() => ({ indice, ...NO_OBJECT }));
-    else if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
-    isRight.push(problems.total === before);
+    if (!isObject(each)) return problems.add(() => ({ indice, ...NO_OBJECT }));
+    const guide = tidyGuide(each, indice, unknown);
+    if (!isValid(guide)) addProblems(problems, isValid.errors, { indice });
     return guide;
   });
-  return { guides: guides as G[], warnings, problems, isRight };
+  return { guides, warnings };
+}
+
+function serviceIn(body: unknown): unknown {
+  return (body as Record<string, unknown>).TipoServicio;
 }
 
 function parseServiceType(value: unknown): ServiceType {
-  const text = tidy(value);
-  if (isAbsent(text)) throw fieldError('TipoServicio', 'service-type-missing');
-  const service = SERVICE_TYPES.find((type) => type === text);
-  if (!service) throw fieldError('TipoServicio', 'service-type-unknown');
+  const { service, wrong } = readServiceType(value);
+  if (wrong) throw fieldError('TipoServicio', wrong);
   return service;
+}
+
+/** Returns a type of service, or the code of what is wrong with it. */
+function readServiceType(
+  value: unknown,
+): { service: ServiceType; wrong?: undefined } | { service?: undefined; wrong: ErrorCode } {
+  const text = tidy(value);
+  if (isAbsent(text)) return { wrong: 'service-type-missing' };
+  const service = SERVICE_TYPES.find((type) => type === text);
+  return service ? { service } : { wrong: 'service-type-unknown' };
 }
 
 /**
@@ -221,6 +254,19 @@ function asDestination({ properties: { Destinatario } }: typeof SentGuide): TObj
   const { CodigoPostal, DestinoCode } = Destinatario.properties;
   const properties = { CodigoPostal, DestinoCode };
   return Type.Unsafe({ ...Destinatario, required: [], properties, additionalProperties: true }) as never;
+}
+
+/** Returns the schema of a guide of which only its quote counts, and what is compared with that. */
+function asPriced(guide: typeof SentGuide): TObject {
+  const { Producto, Cotizacion } = guide.properties;
+  const { Contenido: _, InformacionAdicional: __, ...measured } = Producto.properties;
+  const goods = { ...Producto, required: [], properties: measured, additionalProperties: true };
+  return Type.Unsafe({
+    ...guide,
+    required: ['Destinatario', 'Producto'],
+    properties: { Destinatario: asDestination(guide), Producto: goods, Cotizacion },
+    additionalProperties: true,
+  }) as never;
 }
 
 /** Returns the schema of a guide in which only the destination and the measures are required. */

@@ -1,14 +1,22 @@
-import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
+import { inTurns } from '#shared/async/in-turns.ts';
+import {
+  DomainError,
+  MAX_PROBLEMS_AT_ONCE,
+  type Problem,
+  type ProblemList,
+} from '#shared/errors/domain-error.ts';
 import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from './address-warnings.ts';
 import { warnOfUnknownColonias } from './colonia-warnings.ts';
 import {
-  type CheckedRequest,
   checkGuideRequest,
   type GuideRequest,
-  hasDestination,
+  isComparable,
+  isRight,
+  namesDestination,
+  normalizeGuides,
   type SentRequest,
 } from './guide-request.ts';
 import type { Pricing } from './pricing.ts';
@@ -16,73 +24,84 @@ import { findBranches, type GuideBranches } from './resolve-branches.ts';
 
 export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Pricing };
 
-/** Most problems that an answer of a validation names: a file of orders is put right in one round. */
-export const MAX_VALIDATION_PROBLEMS = 500;
-
 /** What a creation would make of the guides, each with its price if it has one. */
 type Valid = GuideBranches & { prices: (GuidePrice | undefined)[]; warnings: ProblemList };
 
+/** A guide, and its place in the request. */
+type Placed<G> = { indice: number; guide: G };
+
 /**
- * Checks a request as `createGuides` does, without storing, counting or taking a key. Each later check looks at the guides
- * for which those before it found nothing wrong, so that a client hears all at once.
+ * Checks a request as `createGuides` does, without storing, counting or taking a key. It does not end at the first check
+ * that fails: each later one looks at the guides that have what it needs, so that a client hears all at once.
  *
- * @throws DomainError of the first failed check (docs/contract.md "Guides"), with the problems of all.
+ * @throws DomainError as `createGuides` does for the first failed check (docs/contract.md "Guides"), with the problems of
+ * all checks.
  */
 export async function validateGuides(deps: ValidationDeps, request: SentRequest): Promise<Valid> {
-  const checked = await checkGuideRequest(request.body, request.lenient, MAX_VALIDATION_PROBLEMS);
-  const { problems, isRight, guides, warnings } = checked;
-  if (problems.total === 0) await warnOfAddresses(deps.catalogue, checked);
-  const destined = [...guides.entries()].filter(([, guide]) => hasDestination(guide));
-  const found = await findBranches(
-    deps.branches,
-    destined.map(([, guide]) => guide),
-    request,
-  ).catch((error: unknown) => {
-    if (problems.total === 0) throw error;
-    return undefined; // the fields are the first that is wrong
-  });
-  if (!found) return refuse(problems);
-  for (const problem of found.problems) {
-    problems.add(() => ({ ...problem, indice: destined[problem.indice ?? 0]?.[0] ?? 0 }));
+  const checked = await checkGuideRequest(request.body, request.lenient, MAX_PROBLEMS_AT_ONCE);
+  const { problems, service, warnings } = checked;
+  if (isRight(checked)) {
+    await normalizeGuides(checked);
+    await warnOfAddresses(deps.catalogue, checked);
   }
-  const resolved = destined.flatMap(([indice, guide], i) => {
-    const destination = found.destinations[i];
-    return destination && isRight[indice] ? [{ indice, guide, destination }] : [];
+
+  const destined = await those(checked.guides, namesDestination);
+  const asked = destined.map(({ guide }) => guide);
+  const found = await findBranches(deps.branches, asked, request).catch((error: unknown) => {
+    throw firstOf(problems, error);
   });
-  const destinations = resolved.map(({ destination }) => destination);
-  const pricing = deps.pricing.priceOf({
-    ...{ account: request.user.account, service: checked.service, origin: found.origin, destinations },
-    guides: resolved.map(({ guide }) => guide),
+  addAll(problems, found.problems, destined);
+  if (!service) throw problems.toError('guides-invalid');
+
+  const destinationAt = new Map(destined.map(({ indice }, i) => [indice, found.destinations[i]]));
+  const reached = (await those(checked.guides, isComparable)).flatMap(({ indice, guide }) => {
+    const destination = destinationAt.get(indice);
+    return destination ? [{ indice, guide, destination }] : [];
   });
-  const prices = await pricing.catch((error: unknown) => {
-    if (!(error instanceof DomainError) || error.problems.length === 0) throw error;
-    const own = error.problems.map((problem) => ({
-      ...problem,
-      indice: resolved[problem.indice ?? 0]?.indice ?? 0,
-    }));
-    if (problems.total === 0) {
-      throw new DomainError(error.code, {
-        params: error.params,
-        problems: own,
-        most: MAX_VALIDATION_PROBLEMS,
-      });
-    }
-    for (const problem of own) problems.add(() => problem);
-    return [];
-  });
-  if (problems.total > 0) return refuse(problems);
-  return { origin: found.origin, destinations, prices, warnings };
+  const guides = reached.map(({ guide }) => guide);
+  const destinations = reached.map(({ destination }) => destination);
+  const ends = { origin: found.origin, destinations };
+  const prices = await deps.pricing
+    .priceOf({ account: request.user.account, service, guides, ...ends })
+    .catch((error: unknown) => {
+      const wrong = error instanceof DomainError ? error.problems : [];
+      const code = problems.total === 0 && error instanceof DomainError ? error.code : 'guides-invalid';
+      if (wrong.length === 0) throw firstOf(problems, error);
+      addAll(problems, wrong, reached);
+      throw problems.toError(code);
+    });
+  problems.throwIfAny('guides-invalid');
+  return { ...ends, prices, warnings };
 }
 
-function refuse(problems: ProblemList): never {
-  problems.throwIfAny('guides-invalid');
-  throw new Error('A request without problems was refused');
+/** Returns the guides that are so. */
+async function those<G>(
+  guides: readonly unknown[],
+  isSo: (guide: unknown) => guide is G,
+): Promise<Placed<G>[]> {
+  const found: Placed<G>[] = [];
+  await inTurns(guides, (guide, indice) => {
+    if (isSo(guide)) found.push({ indice, guide });
+  });
+  return found;
+}
+
+/** A check that cannot be made is the answer only if those before it found nothing. */
+function firstOf(problems: ProblemList, error: unknown): unknown {
+  return problems.total > 0 ? problems.toError('guides-invalid') : error;
+}
+
+/** Adds the problems of some guides, which have their place among those, as the guides of the request. */
+function addAll(problems: ProblemList, wrong: readonly Problem[], guides: readonly Placed<unknown>[]): void {
+  for (const { indice: place = 0, ...problem } of wrong) {
+    problems.add(() => ({ indice: guides[place]?.indice ?? 0, ...problem }));
+  }
 }
 
 /** Adds warnings of addresses that look wrong. */
 export async function warnOfAddresses(
   catalogue: Catalogue,
-  { service, guides, warnings }: Pick<GuideRequest | CheckedRequest, 'service' | 'guides' | 'warnings'>,
+  { service, guides, warnings }: GuideRequest,
 ): Promise<void> {
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import { MAX_PROBLEMS } from '#shared/errors/domain-error.ts';
+import { MAX_PROBLEMS, MAX_PROBLEMS_AT_ONCE } from '#shared/errors/domain-error.ts';
 import { CURSOR_RULE, MOMENT_RULE } from './parameter-rules.ts';
 
 /**
@@ -77,10 +77,13 @@ export const ErrorAnswer = Type.Object(
     message: Type.String({ description: 'El primer problema, con el texto de la especificación' }),
     codigo: Codigo,
     details: Type.Optional(
-      Type.Array(Problem, { maxItems: MAX_PROBLEMS, description: `Los problemas, hasta ${MAX_PROBLEMS}` }),
+      Type.Array(Problem, {
+        maxItems: MAX_PROBLEMS_AT_ONCE,
+        description: `Los primeros ${MAX_PROBLEMS} problemas; los de una operación que los dice todos a la vez, hasta ${MAX_PROBLEMS_AT_ONCE}`,
+      }),
     ),
     detailsTotal: Type.Optional(
-      Type.Integer({ description: `Cuántos problemas hay, donde son más de ${MAX_PROBLEMS}` }),
+      Type.Integer({ description: 'Cuántos problemas hay, donde `details` no los nombra todos' }),
     ),
     requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
   },

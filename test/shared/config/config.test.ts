@@ -35,6 +35,7 @@ describe("a service's configuration", () => {
     ['REDIS_URL', '127.0.0.1:6379'],
     ['MONGODB_URI', 'mongodb://127.0.0.1:27017'],
     ['TRACKING_URL', 'https://rastreo.example/'],
+    ['CARRIER_CONTACT', 'Paquetería'],
     ['TIME_ZONE', 'America/Ciudad'],
     ['TRUST_PROXY', '10.0.0.5,10.1.0.0/33'],
     ['WEBHOOKS_ALLOW_NETWORKS', '10.1.2.0/24,10.0.0.5'],

@@ -1,6 +1,8 @@
 import { POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import { MAX_PACKAGES, SentGuide } from '#shared/guides/guide.ts';
 import type { Shipment } from '../../guides/guide-request.ts';
+import { toPesos } from '../../platform/amounts.ts';
+import type { Tariff } from '../tariffs/tariff.ts';
 
 /** The form of the calculator: what people type, as it stands in the address of the page. */
 
@@ -83,6 +85,26 @@ export type Query = Readonly<Record<string, unknown>>;
 /** Returns whether a visitor has asked for a price; other parameters, as links from elsewhere have them, do not count. */
 export function isAsked(query: Query): boolean {
   return NAMES.some((name) => Object.hasOwn(query, name));
+}
+
+/**
+ * Returns the form filled in with an example of the tariff, as the part of the page's address after `?`: the first one of
+ * the public list that begins at a postal code. Returns null if there is none.
+ */
+export function exampleOf({ examples }: Pick<Tariff, 'examples'>): string | null {
+  const example = examples.find(
+    ({ account, parcel }) => account === '' && parcel.type === '' && POSTAL_CODE_FORM.test(parcel.origin),
+  );
+  if (!example) return null;
+  const { origin, destination, grams, sides, declared, packages } = example.parcel;
+  const [ancho, alto, largo] = sides.map((millimetres) => millimetres / 10);
+  const fields: Partial<Record<Name, string | number | undefined>> = {
+    ...{ origen: origin, destino: destination, peso: grams / 1_000, largo, alto, ancho },
+    ...(declared > 0 && { valor: toPesos(declared) }),
+    ...(packages > 1 && { paquetes: packages }),
+  };
+  const texts = Object.entries(fields).map(([name, value]) => [name, String(value)]);
+  return String(new URLSearchParams(Object.fromEntries(texts)));
 }
 
 /** Reads the form: what was asked, unless a field is wrong, and the fields to show again. */

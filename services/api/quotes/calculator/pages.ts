@@ -9,8 +9,8 @@ export const STYLE_PATH = '/cotizador/cotizador.css';
 const kit = publicPageKit(new URL('views/', import.meta.url), STYLE_PATH, ['campo', 'formulario', 'enlaces']);
 
 export const STYLE = kit.style('cotizador.css');
-/** The empty form, and the form with what is wrong in it. */
-export const formPage = kit.page<Form & { title: string; isWrong: boolean }>('pedir');
+/** The empty form, and the form with what is wrong in it. @param example the address of one that is filled in, after `?`. */
+export const formPage = kit.page<Form & { title: string; isWrong: boolean; example: string | null }>('pedir');
 export const pricesPage = kit.page<
   Form & Calculation & { title: string; origin: string; destination: string }
 >('precios');

@@ -3,7 +3,7 @@ import type { ApiOptions } from '../../config.ts';
 import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../../http/public-pages/answers.ts';
 import { abortSignalOf } from '../../http/response-end.ts';
 import { calculate, NO_ACCOUNT } from './calculate.ts';
-import { isAsked, plainFields, type Query, readForm } from './form.ts';
+import { exampleOf, isAsked, plainFields, type Query, readForm } from './form.ts';
 import { formPage, pricesPage, problemPage, STYLE, STYLE_PATH } from './pages.ts';
 
 const NO_TARIFF = {
@@ -32,15 +32,14 @@ export async function calculatorRoutes(server: HttpServer, { config }: ApiOption
       const tariff = tariffs.at(now);
       if (!tariff) return sendPage(reply, problemPage({ carrier, ...NO_TARIFF, fields: [] }));
       if (!isAsked(query)) {
-        const view = { title: 'Cotizador', fields: plainFields(query), isWrong: false };
+        const example = exampleOf(tariff.tariff);
+        const view = { title: 'Cotizador', fields: plainFields(query), isWrong: false, example };
         return sendPage(reply, formPage({ carrier, indexed: true, ...view }), true);
       }
       const { asked, fields } = readForm(query);
       if (!asked) {
-        return sendPage(
-          reply.code(400),
-          formPage({ carrier, title: 'Revise los datos', fields, isWrong: true }),
-        );
+        const view = { title: 'Revise los datos', fields, isWrong: true, example: null };
+        return sendPage(reply.code(400), formPage({ carrier, ...view }));
       }
       await countVisit(ip);
       const caller = { requestId, account: NO_ACCOUNT, signal: abortSignalOf(reply) };

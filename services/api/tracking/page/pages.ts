@@ -1,4 +1,5 @@
 import type { Branch } from '#shared/branches/branch.ts';
+import { type Contact, readContact } from '#shared/config/contact.ts';
 import {
   type GuideStatus,
   hasWords,
@@ -12,6 +13,7 @@ import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import { annulledBy, type LogEntry } from '#shared/tracking/event-model.ts';
+import type { ApiConfig } from '../../config.ts';
 import type { PageProblem } from '../../http/public-pages/answers.ts';
 import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
 import { publicPageKit } from '../../http/public-pages/page-frame.ts';
@@ -128,10 +130,26 @@ function stepsOf({ title, step }: State): { name: string; state: 'antes' | 'ahor
   }));
 }
 
+/** The carrier as every page names it, with the words before its contact. */
+type CarrierView = { carrier: string; contact: (Contact & { words: string }) | null };
+const CONTACT_WORDS: Readonly<Record<Contact['kind'], string>> = {
+  phone: 'Llame al',
+  email: 'Escriba a',
+  page: 'Visite',
+};
+
+export function carrierOf({
+  CARRIER_NAME: carrier,
+  CARRIER_CONTACT,
+}: Pick<ApiConfig, 'CARRIER_NAME' | 'CARRIER_CONTACT'>): CarrierView {
+  const contact = CARRIER_CONTACT === undefined ? null : readContact(CARRIER_CONTACT);
+  return { carrier, contact: contact && { ...contact, words: CONTACT_WORDS[contact.kind] } };
+}
+
 export const STYLE_PATH = '/rastreo/rastreo.css';
-const kit = publicPageKit(new URL('views/', import.meta.url), STYLE_PATH, ['formulario']);
+const kit = publicPageKit(new URL('views/', import.meta.url), STYLE_PATH, ['formulario', 'contacto']);
 
 export const STYLE = kit.style('rastreo.css');
-export const formPage = kit.page<object>('buscar');
-export const guidePage = kit.page<TrackingView>('guia');
-export const problemPage = kit.page<PageProblem>('problema');
+export const formPage = kit.page<CarrierView>('buscar');
+export const guidePage = kit.page<CarrierView & TrackingView>('guia');
+export const problemPage = kit.page<CarrierView & PageProblem>('problema');

@@ -9,7 +9,7 @@ import type { ApiOptions } from '../../config.ts';
 import { guideErrors } from '../../guides/errors.ts';
 import { isGuideNumber } from '../../guides/guide-number.ts';
 import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../../http/public-pages/answers.ts';
-import { formPage, guidePage, problemPage, STYLE, STYLE_PATH, trackingView } from './pages.ts';
+import { carrierOf, formPage, guidePage, problemPage, STYLE, STYLE_PATH, trackingView } from './pages.ts';
 
 /** Looked up for an invalid number, so that the time is the same; no guide has it. */
 const NO_GUIDE = '000000000000';
@@ -22,18 +22,18 @@ const BRANCH_WAIT_MS = 1_000;
  */
 export async function trackingPageRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
   const { guides, eventLog, branches } = server;
-  const { CARRIER_NAME: carrier, REDIS_PREFIX: prefix } = config;
-  const countVisit = visitLimit(server.redis, `${prefix}:tracking`);
+  const carrier = carrierOf(config);
+  const countVisit = visitLimit(server.redis, `${config.REDIS_PREFIX}:tracking`);
   const viewOf = trackingView(config.TIME_ZONE);
 
   server.get(STYLE_PATH, async (_request, reply) => sendStyle(reply, STYLE));
   await server.register(async (pages) => {
-    pages.setErrorHandler(pageErrorHandler((problem) => problemPage({ carrier, ...problem })));
+    pages.setErrorHandler(pageErrorHandler((problem) => problemPage({ ...carrier, ...problem })));
     pages.get<{ Querystring: { guia?: string | string[] } }>('/rastreo', async ({ query }, reply) => {
       // People copy a number with blanks and dashes.
       const number = [query.guia].flat()[0]?.replaceAll(/[\s-]/g, '').slice(0, 40);
       if (number) return reply.redirect(`/rastreo/${encodeURIComponent(number)}`, 303);
-      return sendPage(reply, formPage({ carrier }));
+      return sendPage(reply, formPage(carrier));
     });
     pages.get<{ Params: { guia: string } }>('/rastreo/:guia', async ({ id, ip, params }, reply) => {
       await countVisit(ip);
@@ -46,7 +46,7 @@ export async function trackingPageRoutes(server: HttpServer, { config }: ApiOpti
         branches.cities(codes).catch(() => new Map<string, string>()),
         pickUpBranch(branches, guide, entries, id).catch(() => undefined),
       ]);
-      return sendPage(reply, guidePage({ carrier, ...viewOf({ guide, entries, cities, pickUp }) }));
+      return sendPage(reply, guidePage({ ...carrier, ...viewOf({ guide, entries, cities, pickUp }) }));
     });
   });
 }
@@ -65,10 +65,11 @@ async function pickUpBranch(
 }
 
 /** Answers the address of a page that cannot be decoded, such as `/rastreo/%E0`, as an unknown guide. */
-export function trackingProblems({ CARRIER_NAME: carrier }: ApiOptions['config']) {
+export function trackingProblems(config: ApiOptions['config']) {
+  const carrier = carrierOf(config);
   return ({ url }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
     if (!/^\/+rastreo\//.test(url)) return undefined;
     const { status, page } = guideErrors['guide-not-found'];
-    return sendPage(reply.code(status), problemPage({ carrier, ...page }));
+    return sendPage(reply.code(status), problemPage({ ...carrier, ...page }));
   };
 }

@@ -53,6 +53,8 @@ describe('the quote page in a browser', () => {
 
   test('is used by keyboard: the fields in their order, then the prices', async ({ open }) => {
     const { page } = await open('cotizador', PHONE);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ver un ejemplo');
     for (const [name, text] of new URLSearchParams(PARCEL)) {
       await page.keyboard.press('Tab');
       expect(await page.evaluate(FOCUSED)).toBe(name);

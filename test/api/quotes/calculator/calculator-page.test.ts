@@ -149,12 +149,24 @@ describe('GET /cotizador without a good parcel', () => {
       const { status, html, text } = await look(path);
       expect([status, text]).toEqual([
         200,
-        'Correcaminos ¿Cuánto cuesta mi envío? Diga de dónde sale, a dónde va y cómo es el paquete. ' +
+        'Correcaminos ¿Cuánto cuesta mi envío? Diga de dónde sale, a dónde va y cómo es el paquete. Ver un ejemplo ' +
           'Código postal de origen Código postal de destino Peso (kg) Largo (cm) Alto (cm) Ancho (cm) ' +
           'Valor declarado ($, opcional) Paquetes iguales (opcional) Ver precios Rastrear un paquete',
       ]);
       expect(html).not.toContain('aria-invalid');
     }
+  });
+
+  test('leads to an example that is filled in, with its prices', async ({ at, look }) => {
+    at(TUESDAY);
+    const { html } = await look('/cotizador');
+    const [, path = ''] = /<a href="([^"]*)" rel="nofollow">Ver un ejemplo/.exec(html) ?? [];
+    const example = await look(path.replaceAll('&amp;', '&').replaceAll('&#x3D;', '='));
+    expect([example.status, valuesIn(example.html)]).toEqual([
+      200,
+      ['06600', '64000', '2.5', '30', '20', '15', '1500', ''],
+    ]);
+    expect(example.text).toContain('A domicilio $239.83');
   });
 
   const POSTAL_CODE = 'El código postal tiene 5 dígitos.';

@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
+import { AT_DESTINATION, STATES } from '#shared/guides/event-types.ts';
+import { REASONS } from '#shared/tracking/event.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
 import { lookAt } from '#test/fixtures/axe.ts';
 import { openTab } from '#test/fixtures/browser.ts';
@@ -23,7 +25,11 @@ const PAGES = [
 ] as const;
 
 const test = eventTest
-  .override('settings', { TRUST_PROXY: '1', PUBLIC_URL: 'https://guias.example' })
+  .override('settings', {
+    TRUST_PROXY: '1',
+    PUBLIC_URL: 'https://guias.example',
+    CARRIER_CONTACT: '81 5000 0000',
+  })
   /** Guides in several states, by a name. */
   .extend('paths', { scope: 'file' }, async ({ demo, newGuide, register, stores }) => {
     const [moving, failed, delivered] = [
@@ -108,8 +114,26 @@ describe('the tracking page in a browser', () => {
     await page.keyboard.type(entry?.told.Guia ?? '');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     expect(await page.evaluate('document.querySelector("h1").textContent')).toBe('En reparto');
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Rastrear otra guía');
+    for (const link of ['81 5000 0000', 'Rastrear otra guía']) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe(link);
+    }
+    await page.close();
+  });
+
+  test('breaks no word of a title at 320 px', async ({ open, paths }) => {
+    const { page } = await open(paths['rastreo-problema'], NARROW);
+    const problems = Object.values(REASONS).map(
+      (reason) => `${STATES.Incidencia.title}: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`,
+    );
+    const states = [...Object.values(STATES), ...Object.values(AT_DESTINATION)].map(({ title }) => title);
+    const broken = (await page.evaluate(`${JSON.stringify([...problems, ...states])}.filter((title) => {
+      const heading = document.querySelector('h1');
+      heading.textContent = title;
+      heading.style.overflowWrap = 'normal';
+      return heading.scrollWidth > heading.clientWidth;
+    })`)) as string[];
+    expect(broken).toEqual([]);
     await page.close();
   });
 

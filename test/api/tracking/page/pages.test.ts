@@ -29,7 +29,9 @@ function said(told: Told[], { packages = 1, ...more }: Partial<GuideDocument> & 
     const Ocurrido = new Date(Date.now() + i * 1_000).toISOString();
     return { told: { Guia: NUMBER, Id: `e${i}`, Tipo, Ocurrido, ...event } } as LogEntry;
   });
-  return textOf(guidePage({ carrier: 'Correcaminos', ...viewOf({ guide, entries, cities, pickUp }) }));
+  return textOf(
+    guidePage({ carrier: 'Correcaminos', contact: null, ...viewOf({ guide, entries, cities, pickUp }) }),
+  );
 }
 
 test('every state and every reason has its words', () => {

@@ -216,6 +216,16 @@ describe('GET /rastreo/{guia}', () => {
   });
 });
 
+test('every page has the contact of the carrier, if there is one', async ({ look, newGuide, startApi }) => {
+  const { url } = await startApi({ CARRIER_CONTACT: 'https://paqueteria.example/ayuda?a=1&b=2' });
+  for (const path of ['/rastreo', `/rastreo/${await newGuide()}`, '/rastreo/x', '/rastreo/%E0']) {
+    const { html, text } = await visit(url, path);
+    expect(text).toContain('¿Tiene dudas? Visite paqueteria.example/ayuda?a&#x3D;1&amp;b&#x3D;2');
+    expect(html).toContain('href="https://paqueteria.example/ayuda?a&#x3D;1&amp;b&#x3D;2"');
+    expect((await look(path)).text).not.toContain('dudas');
+  }
+});
+
 describe('GET /rastreo', () => {
   test('has the form, which leads to the guide, also of a number with blanks', async ({ look }) => {
     expect((await look('/rastreo')).text).toBe(
