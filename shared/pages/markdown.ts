@@ -46,7 +46,7 @@ function renderer(base: URL): NonNullable<MarkedExtension['renderer']> {
     /** On a narrow screen a row is a card, whose cells name their columns. The roles stay as they are then. */
     table({ header, rows }) {
       const heads = header.map(({ tokens }) => this.parser.parseInline(tokens));
-      const names = header.map(({ text }) => escapeHtml(text));
+      const names = heads.map((head) => escapeHtml(plainText(head)));
       const cell = (content: string, i: number) =>
         `<td role="cell" data-columna="${names[i]}">${content}</td>`;
       const lines = rows.map((row) => row.map(({ tokens }, i) => cell(this.parser.parseInline(tokens), i)));

@@ -642,6 +642,9 @@ const rows = (): Record<string, Row[]> => ({
   ],
   Envelopes: [
     ['an unknown route', get('/api/rastreo'), no('recurso_no_encontrado')],
+    ['the address above all, which only leads browsers', get('/api'), no('recurso_no_encontrado')],
+    ['no chapter of the guide, for a program', get('/api/docs/nada.md'), no('recurso_no_encontrado')],
+    ['another method of a chapter', post('/api/docs/campos', {}), no('metodo_no_permitido')],
     ['an unknown parameter', get('/api/guias/etiqueta/{guia}?paquete=1'), unknown('paquete')],
     ['a parameter of a route that takes none', get('/api/sucursales?limite=1'), unknown('limite')],
     ['doubled and trailing slashes', get('//api//sucursales/')],

@@ -70,6 +70,7 @@ const test = services
 describe('an answer of the API', () => {
   test.for([
     ['the OpenAPI document', 200, '/api/openapi.json'],
+    ['a chapter in Markdown', 200, '/api/docs/campos.md'],
     ['metrics', 200, '/metrics'],
     ['a label', 200, '/api/guias/etiqueta/{guia}'],
   ] as const)('that is %s has them too', async ([_, status, path], { demo, number }) => {

@@ -15,10 +15,10 @@ import { keptAnswers } from '../guides/kept-answers.ts';
 import { fieldError } from '../http/body.ts';
 import { countCut } from '../http/count-actions.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
+import { addVary } from '../http/vary.ts';
 import { type LabelFileRequest, parseLabelFileRequest, SHEET } from './label-file-request.ts';
 import { labelPayload } from './label-payload.ts';
 import {
-  addVary,
   callerOf,
   countLabelFailure,
   countLabels,

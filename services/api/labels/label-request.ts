@@ -74,11 +74,6 @@ function negotiate(accept: string | undefined): Format | undefined {
   return FORMATS.find((format) => MEDIA_TYPES[format] === best);
 }
 
-/** Adds a header name to `Vary`, and keeps the names that CORS set. */
-export function addVary(reply: FastifyReply, name: string): void {
-  reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
-}
-
 export type AskedPackages = { paquetes?: number; paquete?: number };
 
 /**

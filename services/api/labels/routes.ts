@@ -15,11 +15,11 @@ import { fieldError } from '../http/body.ts';
 import { ifNoneMatch, matches } from '../http/etags.ts';
 import { operation } from '../http/operation.ts';
 import { onResponseEnd } from '../http/response-end.ts';
+import { addVary } from '../http/vary.ts';
 import type { Asked } from './admission.ts';
 import { labelPayload } from './label-payload.ts';
 import {
   type AskedPackages,
-  addVary,
   cachingHeaders,
   callerOf,
   countLabelFailure,

@@ -7,15 +7,16 @@ const SUBJECTS = {
   'Crear guías': ['campos', 'postales', 'cotizar', 'reintentos'],
   Etiquetas: ['etiquetas', 'impresoras', 'manifiestos'],
   Seguimiento: ['rastreo', 'webhooks'],
-  Consulta: ['operaciones', 'errores', 'limites', 'cambios'],
+  Consulta: ['errores', 'limites', 'cambios'],
+  Operaciones: ['operaciones'],
 };
 
 /** Chapters in which people look up, by their names. */
 const REFERENCE = /^(?:operaciones|errores|cambios)/;
-/** Says in the first line of a chapter's file by which other words people look for it. */
+/** The first line of a chapter's file says by which other words people look for it. */
 const KEYWORDS = /^<!-- buscar: (.*) -->\n+/;
 
-/** A chapter at `/api/docs` and this path, as HTML and as Markdown. Its first section is its title, with the text below. */
+/** A chapter at `/api/docs` and this path, in HTML and in Markdown. Its first section is its title, with the text below. */
 export type Chapter = {
   subject: string;
   name: string;
@@ -97,7 +98,8 @@ export function contentsFor(path: string, chapters: readonly Chapter[]): Content
       const current = own === path;
       return {
         path: own,
-        title,
+        // The heading above says it already.
+        title: title.replace(`${subject}: `, ''),
         current,
         sections: current ? sections.filter(({ depth }) => depth === 2) : [],
       };

@@ -1,26 +1,38 @@
-/** Adds a button that copies to each block of code; without a clipboard, none. */
+// Adds a button that copies to each block of code. Where a page may not write to the clipboard, there is none.
 const WORDS = { ready: 'Copiar', done: 'Copiado', failed: 'No se pudo copiar' };
 const SHOWN_MS = 2_000;
 
-if (navigator.clipboard) {
-  for (const block of document.querySelectorAll('main pre')) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'copiar';
+/** A screen reader says what stands here, and not what a button is renamed to. */
+const status = document.createElement('p');
+status.className = 'oculto';
+status.setAttribute('role', 'status');
+
+async function copy(block, button) {
+  // Without the last line's end, so that a shell waits for the reader's own.
+  const text = block.textContent.trimEnd();
+  const outcome = await navigator.clipboard.writeText(text).then(
+    () => WORDS.done,
+    () => WORDS.failed,
+  );
+  button.textContent = outcome;
+  status.textContent = outcome;
+  setTimeout(() => {
     button.textContent = WORDS.ready;
-    button.addEventListener('click', async () => {
-      const copied = await navigator.clipboard.writeText(block.textContent).then(
-        () => true,
-        () => false,
-      );
-      button.textContent = copied ? WORDS.done : WORDS.failed;
-      setTimeout(() => {
-        button.textContent = WORDS.ready;
-      }, SHOWN_MS);
-    });
-    const frame = document.createElement('div');
-    frame.className = 'bloque';
-    block.replaceWith(frame);
-    frame.append(block, button);
-  }
+    status.textContent = '';
+  }, SHOWN_MS);
+}
+
+function addButton(block) {
+  const button = Object.assign(document.createElement('button'), {
+    ...{ type: 'button', className: 'copiar', textContent: WORDS.ready },
+    onclick: () => copy(block, button),
+  });
+  const frame = Object.assign(document.createElement('div'), { className: 'bloque' });
+  block.replaceWith(frame);
+  frame.append(block, button);
+}
+
+if (navigator.clipboard) {
+  document.querySelector('main').append(status);
+  for (const block of document.querySelectorAll('main pre')) addButton(block);
 }

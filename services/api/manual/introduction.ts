@@ -1,9 +1,8 @@
 /** Introduces the OpenAPI document. */
 export const INTRODUCTION = `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso, y [una página](/api/docs/probar) lo prueba sin programar.
 
-1. \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\` da un token de acceso.
-2. Las demás operaciones llevan \`Authorization: Bearer <token>\`.
+Las operaciones llevan \`Authorization: Bearer\` y una [llave](/api/docs/llaves), o el token de acceso que da \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\`.
 
-Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías y manifiestos, que dicen cuándo, registrar un webhook y simular.
+Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y llaves, cambiar la contraseña y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías y manifiestos, que dicen cuándo, registrar un webhook, crear una llave y simular.
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
 import { escapeHtml } from '#shared/pages/page-kit.ts';
 import type { RoomOptions } from '../http/room.ts';
-import { type Chapter, contentsFor, renderChapters } from './chapters.ts';
+import { addVary } from '../http/vary.ts';
+import { contentsFor, renderChapters } from './chapters.ts';
+import { listForPrograms, textForPrograms } from './for-programs.ts';
 import {
   COPY_SCRIPT,
   chapterPage,
@@ -16,7 +19,7 @@ import {
   tryPage,
   tryView,
 } from './pages.ts';
-import type { OpenApiDocument } from './reference.ts';
+import { type OpenApiDocument, withOperationIds } from './reference.ts';
 import { MAX_QUERY, searchOf } from './search.ts';
 import { chapterValues, operationChapters } from './values.ts';
 
@@ -45,7 +48,7 @@ const EXAMPLES = new URL('../../../examples/', import.meta.url);
 export async function manualRoutes(server: HttpServer, options: RoomOptions): Promise<void> {
   for (const path of ['/', '/api']) {
     server.all(path, async (request, reply) => {
-      reply.header('vary', 'Accept');
+      addVary(reply, 'Accept');
       const reads = request.method === 'GET' || request.method === 'HEAD';
       if (reads && wantsPage(request)) return reply.redirect('/api/docs');
       throw new DomainError('no-route');
@@ -68,6 +71,10 @@ function wantsPage({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') ?? false;
 }
 
+function prefersMarkdown({ headers }: FastifyRequest): boolean {
+  return new Negotiator({ headers }).mediaType(['text/html', 'text/markdown']) === 'text/markdown';
+}
+
 /** `GET /api/docs/ejemplos/{file}`: the examples of the repository, as text. */
 function exampleRoutes(server: HttpServer): void {
   for (const entry of readdirSync(EXAMPLES, { withFileTypes: true })) {
@@ -79,14 +86,16 @@ function exampleRoutes(server: HttpServer): void {
   }
 }
 
+/** What stands at the address of a chapter, with the API's address as a mark. */
+type Served = { html: string; text: string; policy: string };
+
 /**
  * Each chapter as a page, and as Markdown at its address with `.md` or by `Accept: text/markdown`; `/llms.txt` lists them
- * for programs that read (https://llmstxt.org).
+ * for programs that read.
  */
 function chapterRoutes(server: HttpServer, { config, rooms }: RoomOptions): void {
   const { CARRIER_NAME: carrier, PUBLIC_URL } = config;
-  const pages = new Map<string, string>();
-  const texts = new Map<string, string>();
+  const served = new Map<string, Served>();
   let list = '';
   let lost = '';
   let results = (_query: string): string => '';
@@ -101,13 +110,20 @@ function chapterRoutes(server: HttpServer, { config, rooms }: RoomOptions): void
       ...{ title, carrier, query },
       contents: contentsFor(path, chapters),
     });
-    for (const { name, path, title, content, markdown } of chapters) {
+    for (const chapter of chapters) {
+      const { name, path, title } = chapter;
+      const content = name === 'operaciones' ? withOperationIds(chapter.content) : chapter.content;
       const view = { ...framed(title, path), content };
-      pages.set(path, name === 'probar' ? tryPage({ ...view, ...trying }) : chapterPage(view));
-      texts.set(`/${name}`, markdown);
+      const text = textForPrograms(chapter, chapters, URL_MARK);
+      served.set(
+        path,
+        name === 'probar'
+          ? { html: tryPage({ ...view, ...trying }), text, policy: TRY_POLICY }
+          : { html: chapterPage(view), text, policy: POLICY },
+      );
     }
     lost = lostPage(framed('No hay tal página', '/'));
-    list = listForPrograms(carrier, chapters);
+    list = listForPrograms(carrier, chapters, URL_MARK);
     const search = searchOf(chapters);
     results = (query) => {
       const found = search(query);
@@ -121,12 +137,12 @@ function chapterRoutes(server: HttpServer, { config, rooms }: RoomOptions): void
     text.replaceAll(URL_MARK, () => encode(PUBLIC_URL ?? `${protocol}://${host}`));
   const sendPage = (request: FastifyRequest, reply: FastifyReply, html: string, policy = POLICY) =>
     reply
-      .headers({ 'content-security-policy': policy, 'cache-control': 'no-cache', vary: 'Accept' })
+      .headers({ 'content-security-policy': policy, 'cache-control': 'no-cache' })
       .type('text/html; charset=utf-8')
       .send(addressed(request, html, escapeHtml));
   const sendText = (request: FastifyRequest, reply: FastifyReply, text: string, type: string) =>
     reply
-      .headers({ 'cache-control': 'no-cache', vary: 'Accept' })
+      .header('cache-control', 'no-cache')
       .type(`text/${type}; charset=utf-8`)
       .send(addressed(request, text));
 
@@ -135,34 +151,20 @@ function chapterRoutes(server: HttpServer, { config, rooms }: RoomOptions): void
     const query = [request.query.q].flat()[0]?.trim().slice(0, MAX_QUERY) ?? '';
     return sendPage(request, reply.header('x-robots-tag', 'noindex'), results(query));
   });
-  const sendChapter = (request: FastifyRequest, reply: FastifyReply, name: string) => {
-    const [, stem = '', ending] = /^(.*?)(\.md)?$/.exec(name) ?? [];
-    const text = texts.get(`/${stem || 'inicio'}`);
-    const asText = ending !== undefined || request.headers.accept?.includes('text/markdown');
-    if (asText && text !== undefined) return sendText(request, reply, text, 'markdown');
-    const html = ending === undefined ? pages.get(name && `/${name}`) : undefined;
-    if (html !== undefined) return sendPage(request, reply, html, name === 'probar' ? TRY_POLICY : POLICY);
+  /** @param address below `/api/docs`. */
+  const sendChapter = (request: FastifyRequest, reply: FastifyReply, address: string) => {
+    addVary(reply, 'Accept');
+    const chapter = served.get(address.replace(/\.md$/, ''));
+    if (chapter && (address.endsWith('.md') || prefersMarkdown(request))) {
+      return sendText(request, reply, chapter.text, 'markdown');
+    }
+    if (chapter) return sendPage(request, reply, chapter.html, chapter.policy);
     if (!wantsPage(request)) throw new DomainError('no-route');
     return sendPage(request, reply.code(404), lost);
   };
   server.get('/api/docs', async (request, reply) => sendChapter(request, reply, ''));
+  server.get('/api/docs.md', async (request, reply) => sendChapter(request, reply, '.md'));
   server.get<{ Params: { '*': string } }>('/api/docs/*', async (request, reply) =>
-    sendChapter(request, reply, request.params['*']),
+    sendChapter(request, reply, `/${request.params['*']}`),
   );
-}
-
-/** Lists the chapters for programs that read, each with its address as Markdown and its first sentence. */
-function listForPrograms(carrier: string, chapters: readonly Chapter[]): string {
-  const subjects = [...Map.groupBy(chapters, ({ subject }) => subject)].map(([subject, its]) => {
-    const lines = its.map(
-      ({ name, title, summary }) => `- [${title}](${URL_MARK}/api/docs/${name}.md): ${summary}`,
-    );
-    return `## ${subject}\n\n${lines.join('\n')}`;
-  });
-  return [
-    `# ${carrier}: guías de envío`,
-    '> API para crear guías de envío e imprimir sus etiquetas. Los nombres y mensajes están en español.',
-    `El documento [OpenAPI 3.1](${URL_MARK}/api/openapi.json) tiene cada operación con sus esquemas.`,
-    ...subjects,
-  ].join('\n\n');
 }

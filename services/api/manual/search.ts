@@ -45,9 +45,9 @@ export function searchOf(chapters: readonly Chapter[]): (query: string) => Found
     const named = plain(query.trim());
     const isNamed = ({ id }: { id: number }) => plain(sections[id]?.title ?? '').split(' ')[0] === named;
     const [first, others] = [found.filter(isNamed), found.filter((each) => !isNamed(each))];
-    return [...first, ...others].slice(0, MAX_RESULTS).flatMap(({ id, queryTerms }) => {
+    return [...first, ...others].slice(0, MAX_RESULTS).flatMap(({ id, terms }) => {
       const { path, chapter, title, text } = sections[id] as Omit<Indexed, 'id'>;
-      return [{ path, chapter, title, excerpt: excerptOf(text, queryTerms) }];
+      return [{ path, chapter, title, excerpt: excerptOf(text, terms) }];
     });
   };
 }

@@ -40,7 +40,7 @@ export function chapterValues(
   return {
     ...inWords({ ...LIMITS, ...Object.assign({}, ...own) }),
     ...Object.fromEntries(tables),
-    operaciones: bySubject('###', (tag) => operationsTable(taggedWith(tag))),
+    operaciones: bySubject((tag) => namedOperations(taggedWith(tag))),
     codigos: codeSections(advised, operations),
     indiceDeCodigos: codeIndex(advised),
   };
@@ -59,10 +59,10 @@ function inWords(values: ManualValues): Record<string, string> {
   );
 }
 
-/** Writes a section for each subject. @param mark of its heading in Markdown. */
-function bySubject(mark: string, contentOf: (tag: Subject) => string): string {
+/** Writes a section for each subject. */
+function bySubject(contentOf: (tag: Subject) => string): string {
   return (Object.keys(SUBJECTS) as Subject[])
-    .map((tag) => `${mark} ${SUBJECTS[tag]['x-displayName']}\n\n${contentOf(tag)}`)
+    .map((tag) => `## ${SUBJECTS[tag]['x-displayName']}\n\n${contentOf(tag)}`)
     .join('\n\n');
 }
 
@@ -72,9 +72,25 @@ function operationsTable(operations: readonly Operation[]): string {
     operations.map((operation) => [
       `\`${operation.method} ${operation.path}\``,
       operationLink(operation, operation.summary),
-      operation['x-permiso'] ? `\`${operation['x-permiso']}\`` : '–',
+      permissionOf(operation),
     ]),
   );
+}
+
+/** The same by the names that methods of generated clients have. */
+function namedOperations(operations: readonly Operation[]): string {
+  return markdownTable(
+    ['Operación', 'Solicitud', 'Permiso'],
+    operations.map((operation) => [
+      `${operationLink(operation, operation.summary)} \`${operation.operationId}\``,
+      `\`${operation.method} ${operation.path}\``,
+      permissionOf(operation),
+    ]),
+  );
+}
+
+function permissionOf({ 'x-permiso': permission }: Operation): string {
+  return permission ? `\`${permission}\`` : '–';
 }
 
 /** Returns a chapter in Markdown for each resource, by the names of their addresses: its operations, one after the other. */

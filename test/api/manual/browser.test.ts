@@ -5,8 +5,10 @@ import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { test } from '#test/fixtures/services.ts';
 import { CHAPTERS } from './chapters.ts';
 
-/** A small phone, a tablet and a desk. */
-const WIDTHS = [320, 768, 1280];
+/** A small phone and a desk. */
+const WIDTHS = [320, 1280];
+/** Between them tables are widest for their page. */
+const TABLET = { width: 768, height: 900 };
 const DESKTOP = { width: 1280, height: 900 };
 /** Below the chapters: what is found for a word. */
 const FOUND = '/buscar?q=guia';
@@ -41,10 +43,54 @@ describe('the guide for integrators in a browser', () => {
         for (const scheme of ['light', 'dark'] as const)
           await lookAt(page, name, { width, height: 900 }, scheme);
       }
+      await page.setViewport(TABLET);
+      expect([TABLET, await page.evaluate(FITS)]).toEqual([TABLET, true]);
       expect(failures).toEqual([]);
       await page.close();
     },
   );
+
+  test('says by a page, which fits and has no finding of axe, that there is none', async ({ api, browser }) => {
+    const { page } = await openTab(browser);
+    const answer = await page.goto(`${api.url}/api/docs/nada`);
+    expect(answer?.status()).toBe(404);
+    for (const width of WIDTHS) {
+      for (const scheme of ['light', 'dark'] as const)
+        await lookAt(page, 'guia-404', { width, height: 900 }, scheme);
+    }
+    await page.close();
+  });
+
+  test('copies a block by a button, also by keyboard, and says so', async ({ api, browser }) => {
+    const { page, failures } = await open(browser, `${api.url}/api/docs/postales`);
+    await browser
+      .defaultBrowserContext()
+      .overridePermissions(api.url, ['clipboard-read', 'clipboard-sanitized-write']);
+    const block = await page.$eval('pre', ({ textContent }) => textContent ?? '');
+    const status = () => page.$eval('main [role="status"]', ({ textContent }) => textContent);
+    expect([await page.$$eval('pre', ({ length }) => length), await status()]).toEqual([
+      await page.$$eval('.copiar', ({ length }) => length),
+      '',
+    ]);
+    await page.focus('pre');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toEqual({ text: 'Copiar', marked: true, seen: true });
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.querySelector('main [role="status"]').textContent === 'Copiado'`);
+    expect(await focused(page)).toMatchObject({ text: 'Copiado' });
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(block.trimEnd());
+    await page.waitForFunction(`document.activeElement.textContent === 'Copiar'`);
+    expect([failures, await status()]).toEqual([[], '']);
+    await page.close();
+  });
+
+  test('has no button that does nothing where scripts do not run', async ({ api, browser }) => {
+    const page = await browser.newPage();
+    await page.setJavaScriptEnabled(false);
+    await page.goto(`${api.url}/api/docs/postales`);
+    expect([await page.$('pre'), await page.$('.copiar')]).toEqual([expect.anything(), null]);
+    await page.close();
+  });
 
   test('is read by keyboard: a link past the contents, a mark where the focus is', async ({
     api,
@@ -59,7 +105,8 @@ describe('the guide for integrators in a browser', () => {
     expect(await focused(page)).toMatchObject({ marked: true, seen: true }); // the example, which may scroll
 
     await page.goto(`${api.url}/api/docs/errores`);
-    for (const text of ['Saltar al contenido', '', 'Buscar', 'Primera solicitud', 'Ensayar']) {
+    const [brand] = await page.$$eval('header a', (links) => links.map(({ textContent }) => textContent));
+    for (const text of ['Saltar al contenido', brand, '', 'Buscar', 'Primera solicitud', 'Llaves', 'Ensayar']) {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toEqual({ text, marked: true, seen: true });
     }
@@ -72,7 +119,7 @@ describe('the guide for integrators in a browser', () => {
     const { page } = await open(browser, `${api.url}/api/docs/errores`, { width: 320, height: 740 });
     const shown = () => page.$eval('#capitulos', (contents) => contents.checkVisibility());
     expect(await shown()).toBe(false);
-    for (const _ of [1, 2]) await page.keyboard.press('Tab');
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Tab');
     expect(await focused(page)).toEqual({ text: 'Capítulos', marked: true, seen: true });
     await page.keyboard.press('Enter');
     expect([await shown(), await page.evaluate(FITS), await accessibilityFindings(page)]).toEqual([

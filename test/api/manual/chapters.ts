@@ -1,8 +1,16 @@
+import { SUBJECTS } from '#services/api/http/subjects.ts';
+import { addressOf } from '#services/api/manual/reference.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 
 /** The paths of the guide's chapters, below `/api/docs`: a file each, and the first one at the address itself. */
-export const CHAPTERS = repositoryFiles.flatMap((path) => {
+const WRITTEN = repositoryFiles.flatMap((path) => {
   const [, name] = /^services\/api\/[\w-]+\/(\w+)\.md$/.exec(path) ?? [];
   return name === undefined ? [] : [name === 'inicio' ? '' : `/${name}`];
 });
-if (!CHAPTERS.includes('')) throw new Error('services/api has no first chapter');
+if (!WRITTEN.includes('')) throw new Error('services/api has no first chapter');
+
+/** The same, with those that are made of the OpenAPI document. */
+export const CHAPTERS = [
+  ...WRITTEN,
+  ...Object.keys(SUBJECTS).map((tag) => `/operaciones/${addressOf(tag as keyof typeof SUBJECTS)}`),
+];

@@ -25,21 +25,21 @@ const test = services
     return response.text();
   });
 
-describe('/', () => {
-  test('leads a browser to the guide', async ({ api }) => {
-    const response = await fetch(api.url, { headers: { accept: 'text/html,*/*' }, redirect: 'manual' });
-    expect([response.status, response.headers.get('location'), response.headers.get('vary')]).toEqual([
-      302,
-      '/api/docs',
-      'Accept',
-    ]);
+const get = (url: string, accept: string, method = 'GET') =>
+  fetch(url, { method, headers: { accept }, redirect: 'manual' });
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+describe.for(['/', '/api', '/api/'])('%s', (path) => {
+  test.for(['GET', 'HEAD'])('leads a browser to the guide, for %s', async (method, { api }) => {
+    const { status, headers } = await get(api.url + path, BROWSER, method);
+    expect([status, headers.get('location'), headers.get('vary')]).toEqual([302, '/api/docs', 'Accept']);
   });
 
   test.for([
     ['GET', '*/*'],
     ['POST', 'text/html'],
   ] as const)('is unknown as before to %s with Accept: %s', async ([method, accept], { api }) => {
-    const response = await fetch(api.url, { method, headers: { accept }, redirect: 'manual' });
+    const response = await get(api.url + path, accept, method);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ codigo: 'recurso_no_encontrado' });
   });
@@ -95,19 +95,20 @@ describe('the guide for integrators', () => {
       paths: Record<string, Record<string, { operationId: string; tags: [string] }>>;
       components: { schemas: Record<string, { properties: object }> };
     };
-    const first = await read('/api/docs');
+    const list = await read('/api/docs/operaciones');
     expect(document.paths).toHaveProperty(['/api/guias/crear', 'post']);
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { operationId, tags }] of Object.entries(methods)) {
         const request = `<code>${method.toUpperCase()} ${path}</code>`;
         const page = `/api/docs/operaciones/${tags[0].toLowerCase()}`;
-        expect(first).toContain(request);
-        expect(first).toContain(`<a href="${page}#${operationId}">`);
+        expect(list).toContain(request);
+        // Bookmarks of 1.7, when one page had them all, lead to the line.
+        expect(list).toContain(`<a id="${operationId}" href="${page}#${operationId}">`);
         const [, section = ''] = (await read(page)).split(`<h2 id="${operationId}">`);
         expect(section.split('<h2')[0]).toContain(request);
       }
     }
-    expect(first.indexOf('crearGuias')).toBeLessThan(first.indexOf('iniciarSesion'));
+    expect(list.indexOf('crearGuias')).toBeLessThan(list.indexOf('iniciarSesion'));
     const fields = await read('/api/docs/campos');
     for (const section of ['Remitente', 'Destinatario', 'Producto', 'CreadoPor', 'Guia']) {
       const names = Object.keys(document.components.schemas[section]?.properties ?? {});
@@ -130,12 +131,14 @@ describe('the guide for integrators', () => {
   /** What people type, and the chapter that should come first. */
   test.for([
     ['idempotencia', 'reintentos'],
+    ['idempotency-key', 'reintentos'],
     ['reintentar', 'reintentos'],
     ['timeout', 'reintentos'],
     ['guías duplicadas', 'reintentos'],
     ['paginación', 'rastreo'],
     ['seguimiento', 'rastreo'],
     ['devolucion', 'rastreo'],
+    ['estatus de un envío', 'rastreo'],
     ['csv', 'campos'],
     ['teléfono', 'campos'],
     ['dirección', 'campos'],
@@ -143,6 +146,7 @@ describe('the guide for integrators', () => {
     ['precio', 'cotizar'],
     ['tarifas', 'cotizar'],
     ['recolectar', 'manifiestos'],
+    ['recolección', 'manifiestos'],
     ['cierre del día', 'manifiestos'],
     ['zebra', 'impresoras'],
     ['zpl', 'impresoras'],
@@ -150,64 +154,116 @@ describe('the guide for integrators', () => {
     ['imprimir varias etiquetas', 'etiquetas'],
     ['api key', 'llaves'],
     ['llave', 'llaves'],
+    ['llaves', 'llaves'],
+    ['token', ''],
+    ['cancelar', ''],
+    ['cómo cancelo una guía', ''],
     ['sandbox', 'pruebas'],
     ['simular', 'pruebas'],
     ['código postal', 'postales'],
+    ['codigo postal', 'postales'],
     ['colonia', 'postales'],
-    ['contrasena', 'contrasena'],
+    ['cobertura', 'postales'],
+    ['contraseña', 'contrasena'],
+    ['olvidé mi contraseña', 'contrasena'],
     ['429', 'limites'],
     ['rate limit', 'limites'],
     ['webhook', 'webhooks'],
+    ['webhook firma', 'webhooks'],
     ['firma', 'webhooks'],
     ['sdk', 'cliente'],
     ['typescript', 'cliente'],
     ['novedades', 'cambios'],
-  ] as const)('finds for %s the chapter %s first', async ([query, chapter], { read }) => {
+    // Typed in haste.
+    ['idempotensia', 'reintentos'],
+    ['etiqeta', 'etiquetas'],
+    ['recoleccion', 'manifiestos'],
+    ['contrase', 'contrasena'],
+    ['webhok', 'webhooks'],
+    ['WEBHOOKS', 'webhooks'],
+  ] as const)('finds for «%s» the chapter «%s» first', async ([query, chapter], { read }) => {
     const page = await read(`/api/docs/buscar?q=${encodeURIComponent(query)}`);
-    const [, first] = /<ol class="hallazgos">\n<li><a href="\/api\/docs\/([\w/]+)/.exec(page) ?? [];
+    const [, first] = /<ol class="hallazgos">\n<li><a href="\/api\/docs\/?([\w/]*)/.exec(page) ?? [];
     expect(first).toBe(chapter);
   });
 
   test.for([
-    ['codigopostal', 'campos#Destinatario', 'Destinatario'],
-    ['SIN_COBERTURA', 'errores#sin_cobertura', 'sin_cobertura 400 o 404'],
-    ['cancelarGuia', 'operaciones/guias#cancelarGuia', 'cancelarGuia Cancelar una guía'],
-    ['térmica', 'etiquetas#cual-elegir', 'Cuál elegir'],
+    ['codigopostal', '/campos#Destinatario', 'Destinatario'],
+    ['SIN_COBERTURA', '/errores#sin_cobertura', 'sin_cobertura 400 o 404'],
+    ['cancelarGuia', '/operaciones/guias#cancelarGuia', 'cancelarGuia Cancelar una guía'],
+    ['térmica', '/etiquetas#cual-elegir', 'Cuál elegir'],
   ] as const)('finds %s', async ([query, path, title], { read }) => {
     const page = await read(`/api/docs/buscar?q=${encodeURIComponent(query)}`);
-    expect(page).toContain(`<a href="/api/docs/${path}">${title}</a>`);
+    expect(page).toContain(`<a href="/api/docs${path}">${title}</a>`);
     expect(page).toContain(`value="${query}"`);
   });
 
   test('says that it finds nothing, and shows markup as text', async ({ read }) => {
     const page = await read('/api/docs/buscar?q=%3Cscript%3Ealert(1)%3C/script%3E');
     expect(page).toContain('<h1>Nada de «&lt;script&gt;alert(1)&lt;/script&gt;»</h1>');
-    expect(page).not.toContain('<script>');
+    expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/api/docs/copiar.js" type="module">']);
     await read('/api/docs/buscar');
     await read(`/api/docs/buscar?q=a&q=${'b'.repeat(2_000)}`);
   });
 
-  test.for(CHAPTERS)('/api/docs%s is Markdown at its address with .md, and by Accept', async (path, { api, read }) => {
-    const text = await read(`/api/docs${path || '/inicio'}.md`);
-    expect(text).toMatch(/^# /);
-    expect(text).not.toMatch(/\{\{|\{url\}|<!--/);
-    const { headers } = await fetch(`${api.url}/api/docs${path}`, { headers: { accept: 'text/markdown' } });
-    expect([headers.get('content-type'), headers.get('vary')]).toEqual(['text/markdown; charset=utf-8', 'Accept']);
+  test.for(CHAPTERS)('/api/docs%s is Markdown with .md, and for a program', async (path, { api, read }) => {
+    const address = `${api.url}/api/docs${path}`;
+    const text = await read(`/api/docs${path}.md`);
+    expect(text).toMatch(/^# \S/);
+    expect(text).not.toMatch(/\{\{|\{url\}|<!--|!\[/);
+    expect(await read(`/api/docs${path}`)).not.toMatch(/&lt;!--|buscar:/);
+    const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, link = '']) => link);
+    expect(links.filter((link) => !/^https?:\/\/|^#/.test(link))).toEqual([]);
+    for (const accept of ['text/markdown', 'text/markdown, text/html, */*']) {
+      const { headers } = await get(address, accept, 'HEAD');
+      expect([headers.get('content-type'), headers.get('vary'), headers.get('cache-control')]).toEqual([
+        ...['text/markdown; charset=utf-8', 'Accept', 'no-cache'],
+      ]);
+    }
+    for (const accept of [BROWSER, '*/*', 'text/html, text/markdown;q=0.5']) {
+      const { headers } = await get(`${address}/`, accept, 'HEAD');
+      expect([headers.get('content-type'), headers.get('vary'), headers.get('cache-control')]).toEqual([
+        ...['text/html; charset=utf-8', 'Accept', 'no-cache'],
+      ]);
+    }
   });
 
-  test('is listed for programs that read, each chapter with its address', async ({ api, read }) => {
+  test('leads programs from Markdown to Markdown, and nowhere else than pages do', async ({ api, read }) => {
+    const texts = await Promise.all(CHAPTERS.map((path) => read(`/api/docs${path}.md`)));
+    const links = new Set(texts.flatMap((text) => text.match(/(?<=\]\()http[^)#]*/g) ?? []));
+    const own = [...links].filter((link) => link.startsWith(api.url));
+    expect(own).toContain(`${api.url}/api/docs/operaciones/guias.md`);
+    for (const link of own) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+    expect(own.filter((link) => !/\.md$|\/api\/docs\/ejemplos\/|openapi\.json$/.test(link))).toEqual([]);
+  });
+
+  test('is listed for programs as llmstxt.org says, each chapter with its address', async ({ api, read }) => {
     const list = await read('/llms.txt');
-    expect(list).toMatch(/^# /);
-    for (const path of CHAPTERS) expect(list).toContain(`](${api.url}/api/docs${path || '/inicio'}.md): `);
-    expect(list).toContain(`(${api.url}/api/openapi.json)`);
+    const [title, summary, ...sections] = list.trimEnd().split('\n\n');
+    expect([title, summary]).toEqual([expect.stringMatching(/^# \S/), expect.stringMatching(/^> \S/)]);
+    const [heads, lists] = [sections.filter((_, i) => i % 2 === 0), sections.filter((_, i) => i % 2 === 1)];
+    for (const head of heads) expect(head).toMatch(/^## \S.*$/);
+    const lines = lists.join('\n').split('\n');
+    for (const line of lines) expect(line).toMatch(/^- \[[^\]]+\]\(https?:[^)]+\): \S/);
+    const addresses = lines.map((line) => /\(([^)]+)\)/.exec(line)?.[1]);
+    const expected = [...CHAPTERS.map((path) => `/api/docs${path}.md`), '/api/openapi.json'];
+    expect(addresses.toSorted()).toEqual(expected.map((path) => api.url + path).toSorted());
   });
 
-  test('says to a browser that there is no such page, and to a program as always', async ({ api }) => {
-    const url = `${api.url}/api/docs/nada`;
-    const page = await fetch(url, { headers: { accept: 'text/html' } });
-    expect([page.status, await page.text()]).toEqual([404, expect.stringContaining('<h1>No hay tal página</h1>')]);
-    expect(await (await fetch(url)).json()).toMatchObject({ codigo: 'recurso_no_encontrado' });
-  });
+  test.for(['/nada', '/nada.md', '/operaciones/nada', '/operaciones/guias/nada', '/inicio', '/.md', '/ejemplos/nada'])(
+    'says to a browser by a page that there is no %s, and to a program as always',
+    async (path, { api }) => {
+      const url = `${api.url}/api/docs${path}`;
+      const page = await get(url, BROWSER);
+      expect([page.status, page.headers.get('vary')]).toEqual([404, 'Accept']);
+      expect(await page.text()).toContain('<h1>No hay tal página</h1>');
+      for (const accept of ['*/*', 'text/markdown', 'application/json']) {
+        const answer = await get(url, accept);
+        expect([answer.status, answer.headers.get('vary')]).toEqual([404, 'Accept']);
+        expect(await answer.json()).toMatchObject({ codigo: 'recurso_no_encontrado' });
+      }
+    },
+  );
 
   test('has every example, as it stands in the repository', async ({ read }) => {
     const page = await read('/api/docs/ejemplos');
