@@ -75,7 +75,8 @@ function render(own: Pick<Chapter, 'subject' | 'name'>, text: string, base: URL)
     ...own,
     path: own.name === 'inicio' ? '' : `/${own.name}`,
     title: first.title,
-    summary: /^.*?[.:](?= |$)/.exec(first.text)?.[0] ?? first.text,
+    // A block of code may follow a colon.
+    summary: (/^.*?(?:\.(?= |$)|:(?= \{|$))/.exec(first.text)?.[0] ?? first.text).replace(/:$/, '.'),
     content: html,
     markdown,
     keywords: KEYWORDS.exec(text)?.[1] ?? '',

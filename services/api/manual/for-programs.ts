@@ -21,7 +21,9 @@ export function textForPrograms({ markdown }: Chapter, chapters: readonly Chapte
 /** Returns the list of the chapters (https://llmstxt.org), each with its address in Markdown and its first sentence. */
 export function listForPrograms(carrier: string, chapters: readonly Chapter[], url: string): string {
   const bySubject = [...Map.groupBy(chapters, ({ subject }) => subject)].map(([subject, its]) => {
-    const lines = its.map(({ path, title, summary }) => `- [${title}](${url}/api/docs${path}.md): ${summary}`);
+    const lines = its.map(
+      ({ path, title, summary }) => `- [${title}](${url}/api/docs${path}.md): ${summary}`,
+    );
     return `## ${subject}\n\n${lines.join('\n')}`;
   });
   return `${[

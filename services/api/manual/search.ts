@@ -7,10 +7,19 @@ export const MAX_QUERY = 100;
 const MAX_RESULTS = 30;
 /** Characters of a section that a result shows. */
 const EXCERPT = 180;
-/** Words from this length on are also found with a letter wrong. */
+/** Words from this length on are also found by their beginning. */
+const PREFIX_FROM = 3;
+/** Words from this length on are also found with letters wrong: as many as this share of their length, rounded. */
 const FUZZY_FROM = 6;
+const FUZZY_SHARE = 0.2;
 /** What a section of a chapter counts for beside one of the reference: people look for how before they look up. */
-const CHAPTER_BOOST = 2;
+const CHAPTER_BOOST = 4;
+/** Words that say nothing about what is looked for, without accents. */
+const EMPTY_WORDS = new Set(
+  'a al como con cual cuando de del donde el en es la las lo los me mi mis o para por que se si su sus un una y'.split(
+    ' ',
+  ),
+);
 
 /** A section that was found, with its text around the first word. */
 export type Found = { path: string; chapter: string; title: string; excerpt: string };
@@ -34,8 +43,8 @@ export function searchOf(chapters: readonly Chapter[]): (query: string) => Found
     index.search(query, {
       combineWith,
       boost: { title: 4, keywords: 4, chapter: 2 },
-      prefix: true,
-      fuzzy: (term) => (term.length >= FUZZY_FROM ? 1 : false),
+      prefix: (term) => term.length >= PREFIX_FROM,
+      fuzzy: (term) => (term.length >= FUZZY_FROM ? FUZZY_SHARE : false),
       boostDocument: (id) => (sections[id]?.isReference ? 1 : CHAPTER_BOOST),
     });
   return (sought) => {
@@ -60,8 +69,10 @@ function sectionsOf({
   isReference,
 }: Chapter): Omit<Indexed, 'id'>[] {
   return sections.map(({ id, title, depth, text }) => ({
-    ...{ path: depth === 1 ? path : `${path}#${id}`, chapter, title, text, isReference },
+    ...{ path: depth === 1 ? path : `${path}#${id}`, chapter, title, text },
     keywords: depth === 1 ? keywords : '',
+    // People who look for errors shall find their chapter.
+    isReference: isReference && (depth > 1 || keywords === ''),
   }));
 }
 
@@ -73,11 +84,12 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** Returns what all forms of a word share, whether they are typed with accents or without. */
-function stemOf(word: string): string {
+/** Returns what all forms of a word share, whether they are typed with accents or without; null for an empty word. */
+function stemOf(word: string): string | null {
   const unaccented = plain(word);
+  if (EMPTY_WORDS.has(unaccented)) return null;
   // The stemmer knows the ending by its accent.
-  return plain(stemmer(unaccented.replace(/ion$/, 'ión')));
+  return plain(stemmer(unaccented.replace(/ion$/, 'ión'))).replace(/s$/, ''); // it leaves `tokens`
 }
 
 /** Returns a text without case and accents. Each character keeps its place, so that an excerpt fits the original. */

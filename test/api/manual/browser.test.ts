@@ -50,7 +50,10 @@ describe('the guide for integrators in a browser', () => {
     },
   );
 
-  test('says by a page, which fits and has no finding of axe, that there is none', async ({ api, browser }) => {
+  test('says by a page, which fits and has no finding of axe, that there is none', async ({
+    api,
+    browser,
+  }) => {
     const { page } = await openTab(browser);
     const answer = await page.goto(`${api.url}/api/docs/nada`);
     expect(answer?.status()).toBe(404);
@@ -106,7 +109,15 @@ describe('the guide for integrators in a browser', () => {
 
     await page.goto(`${api.url}/api/docs/errores`);
     const [brand] = await page.$$eval('header a', (links) => links.map(({ textContent }) => textContent));
-    for (const text of ['Saltar al contenido', brand, '', 'Buscar', 'Primera solicitud', 'Llaves', 'Ensayar']) {
+    for (const text of [
+      'Saltar al contenido',
+      brand,
+      '',
+      'Buscar',
+      'Primera solicitud',
+      'Llaves',
+      'Ensayar',
+    ]) {
       await page.keyboard.press('Tab');
       expect(await focused(page)).toEqual({ text, marked: true, seen: true });
     }
