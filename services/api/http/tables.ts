@@ -29,13 +29,13 @@ type Field = { description?: string; examples?: unknown[]; 'x-regla'?: string };
 /** A schema of an object. */
 export type Section = Field & { required?: string[]; properties?: Record<string, Field> };
 
-/** Writes a table of the fields of an object. */
+/** Writes a table of the fields of an object, whose descriptions are Markdown. */
 export function fieldsTable({ properties = {}, required = [] }: Section): string {
   return markdownTable(
     ['Campo', 'Qué es', 'Regla', 'Ejemplo'],
     Object.entries(properties).map(([field, { description, examples, 'x-regla': rule }]) => [
       `\`${field}\`${required.includes(field) ? ' **obligatorio**' : ''}`,
-      asText(description ?? ''),
+      (description ?? '').replaceAll('|', '\\|'),
       asText(rule ?? ''),
       asText(String(examples?.[0] ?? '')),
     ]),

@@ -16,8 +16,8 @@ type Framed<View> = View & { title: string; carrier: string; contents: Contents;
 
 export const STYLE = kit.style(DOCUMENT_STYLE, 'manual.css');
 export const TRY_SCRIPT = script('probar.js');
-/** Adds a button that copies to each block of code. */
-export const COPY_SCRIPT = script('copiar.js');
+/** Of every page: a button that copies each block of code, and contents that show where the reader is. */
+export const SCRIPT = script('manual.js');
 export const chapterPage = kit.page<Framed<{ content: string }>>('capitulo');
 export const resultsPage = kit.page<Framed<{ found: Found[] }>>('buscar');
 export const lostPage = kit.page<Framed<object>>('perdida');

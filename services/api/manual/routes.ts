@@ -9,21 +9,12 @@ import type { RoomOptions } from '../http/room.ts';
 import { addVary } from '../http/vary.ts';
 import { contentsFor, renderChapters } from './chapters.ts';
 import { listForPrograms, textForPrograms } from './for-programs.ts';
-import {
-  COPY_SCRIPT,
-  chapterPage,
-  lostPage,
-  resultsPage,
-  STYLE,
-  TRY_SCRIPT,
-  tryPage,
-  tryView,
-} from './pages.ts';
+import { chapterPage, lostPage, resultsPage, SCRIPT, STYLE, TRY_SCRIPT, tryPage, tryView } from './pages.ts';
 import { type OpenApiDocument, withOperationIds } from './reference.ts';
 import { MAX_QUERY, searchOf } from './search.ts';
 import { chapterValues, operationChapters } from './values.ts';
 
-/** The pages have a form that searches, and a script for copying. */
+/** The pages have a form that searches, and a script of ours. */
 const POLICY = policyHeader(pagePolicy({ 'form-action': ["'self'"], 'script-src': ["'self'"] }));
 /** The page to try requests asks this API, and shows the labels that it gets. */
 const TRY_POLICY = policyHeader(
@@ -57,7 +48,7 @@ export async function manualRoutes(server: HttpServer, options: RoomOptions): Pr
   for (const [file, type, content] of [
     ['manual.css', 'text/css', STYLE],
     ['probar.js', 'text/javascript', TRY_SCRIPT],
-    ['copiar.js', 'text/javascript', COPY_SCRIPT],
+    ['manual.js', 'text/javascript', SCRIPT],
   ] as const) {
     server.get(`/api/docs/${file}`, async (_request, reply) =>
       reply.header('cache-control', 'max-age=60').type(`${type}; charset=utf-8`).send(content),

@@ -87,6 +87,16 @@ describe('the guide for integrators in a browser', () => {
     await page.close();
   });
 
+  test('shows in the contents where the reader is', async ({ api, browser }) => {
+    const { page } = await open(browser, `${api.url}/api/docs/operaciones/autenticacion`);
+    const isSeen = `(() => {
+      const { top, bottom } = document.querySelector('.indice [aria-current]').getBoundingClientRect();
+      return top > 0 && bottom < innerHeight;
+    })()`;
+    expect(await page.evaluate(isSeen)).toBe(true);
+    await page.close();
+  });
+
   test('has no button that does nothing where scripts do not run', async ({ api, browser }) => {
     const page = await browser.newPage();
     await page.setJavaScriptEnabled(false);

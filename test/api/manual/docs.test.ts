@@ -117,11 +117,13 @@ describe('the guide for integrators', () => {
         expect(fields).toContain(`<code>${field}</code>`);
       }
     }
+    expect(fields).not.toContain('`');
     expect(await read('/api/docs/limites')).toContain('>4,321</td>');
   });
 
   test('has the table of retries that the OpenAPI document has', async ({ read }) => {
     const page = await read('/api/docs/reintentos');
+    expect(page).toContain('data-columna="Sin Idempotency-Key"');
     expect(page).toContain('>503 <code>resultado_desconocido</code>, o conexión cortada sin respuesta</td>');
     expect(await read('/api/openapi.json')).toContain(
       '| 503 `resultado_desconocido`, o conexión cortada sin respuesta | Existen todas en un minuto, o ninguna | Busque sus guías antes de repetir | Repita |',
@@ -201,7 +203,7 @@ describe('the guide for integrators', () => {
   test('says that it finds nothing, and shows markup as text', async ({ read }) => {
     const page = await read('/api/docs/buscar?q=%3Cscrxxpt%3Eqqzzqq%3C/scrxxpt%3E');
     expect(page).toContain('<h1>Nada de «&lt;scrxxpt&gt;qqzzqq&lt;/scrxxpt&gt;»</h1>');
-    expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/api/docs/copiar.js" type="module">']);
+    expect(page.match(/<script[^>]*>/g)).toEqual(['<script src="/api/docs/manual.js" type="module">']);
     await read('/api/docs/buscar');
     await read(`/api/docs/buscar?q=a&q=${'b'.repeat(2_000)}`);
   });

@@ -1,4 +1,3 @@
-// Adds a button that copies to each block of code. Where a page may not write to the clipboard, there is none.
 const WORDS = { ready: 'Copiar', done: 'Copiado', failed: 'No se pudo copiar' };
 const SHOWN_MS = 2_000;
 
@@ -32,7 +31,13 @@ function addButton(block) {
   frame.append(block, button);
 }
 
+// Without a script there is no button, nor where a page may not write to the clipboard.
 if (navigator.clipboard) {
   document.querySelector('main').append(status);
   for (const block of document.querySelectorAll('main pre')) addButton(block);
 }
+
+// The contents are longer than most screens: they begin near the chapter that is shown.
+const contents = document.querySelector('.indice');
+const current = contents.querySelector('[aria-current]');
+if (current) contents.scrollTop = current.offsetTop - contents.clientHeight / 3;
