@@ -37,7 +37,9 @@ if (navigator.clipboard) {
   for (const block of document.querySelectorAll('main pre')) addButton(block);
 }
 
-// The contents are longer than most screens: they begin near the chapter that is shown.
+// The contents are longer than most screens: they begin near a chapter that would be below.
 const contents = document.querySelector('.indice');
 const current = contents.querySelector('[aria-current]');
-if (current) contents.scrollTop = current.offsetTop - contents.clientHeight / 3;
+if (current?.offsetTop > contents.clientHeight / 2) {
+  contents.scrollTop = current.offsetTop - contents.clientHeight / 3;
+}
