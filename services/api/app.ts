@@ -74,6 +74,7 @@ export function buildApi(
       ...options,
       errors,
       description: rooms.map(({ introduction = '' }) => introduction).join(''),
+      guide: rooms.flatMap((room) => room.guide ?? [])[0],
       additions: rooms.flatMap(({ adds }) => adds ?? []),
       messages: Object.assign({}, ...rooms.map(({ messages }) => messages)) as object,
     });

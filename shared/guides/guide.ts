@@ -223,6 +223,8 @@ export type Guide = Static<typeof Guide>;
 
 /** Longest quote, in characters (docs/contract.md "Quotes"). */
 export const MAX_QUOTE_LENGTH = 4_000;
+/** A quote's form, shortened. */
+export const QUOTE_TOKEN_EXAMPLE = 'eyJ0eXAi.eyJhdWQi.c2lnbmF0dXJl';
 
 const sent = kindsIn(SENT);
 /** A guide as a client may send it; the type is that of what becomes of it. */
@@ -233,7 +235,7 @@ export const SentGuide = sent.section(
       Type.String({
         maxLength: MAX_QUOTE_LENGTH,
         description: 'La `Cotizacion` de una opción de `cotizar`: la guía cuesta lo cotizado',
-        examples: ['eyJ0…'],
+        examples: [QUOTE_TOKEN_EXAMPLE],
         'x-regla': `admite hasta ${MAX_QUOTE_LENGTH} caracteres`,
       }),
     ),

@@ -11,7 +11,8 @@ import type { HttpServer } from './http-server.ts';
  * @param options.mayBeEmpty whether an empty body counts as absent, because some clients mark each request as JSON.
  */
 export function acceptOnlyJson(server: HttpServer, { mayBeEmpty = false } = {}): void {
-  const parse = server.getDefaultJsonParser('error', 'error');
+  // `__proto__` is a field like others: whoever reads the body refuses it by its name.
+  const parse = server.getDefaultJsonParser('ignore', 'ignore');
   server.removeContentTypeParser(['text/plain', 'application/json']);
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (mayBeEmpty && body.length === 0) return done(null, undefined);

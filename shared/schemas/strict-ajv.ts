@@ -4,7 +4,12 @@ import addFormats from 'ajv-formats';
 /** Makes a validator that knows the keywords and formats of our schemas. */
 export function strictAjv(options: Options = {}): Ajv {
   // `anyOf` may require what its parent defines, which Ajv's strictest mode does not see.
-  const ajv = new Ajv({ ...options, strict: true, strictRequired: false, keywords: ['x-regla', 'x-error'] });
+  const ajv = new Ajv({
+    ...options,
+    strict: true,
+    strictRequired: false,
+    keywords: ['x-regla', 'x-error', 'x-examples'],
+  });
   addFormats.default(ajv);
   // Half of a surrogate pair is not a character, and few regex engines accept a pattern for it.
   ajv.addFormat('texto', (text: string) => text.isWellFormed());

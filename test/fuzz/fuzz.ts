@@ -14,7 +14,8 @@ import { provideTestServers } from '#test/fixtures/test-servers.ts';
 const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
 
 Starts the whole system on a database of its own and lets schemathesis make requests from the API's OpenAPI
-document: no answer may be a 5xx, or one that the document does not allow. Ends with its exit code.
+document: no answer may be a 5xx, or one that the document does not allow; what the document allows is accepted, and
+nothing else, but for the exceptions of test/fuzz/checks.py. Ends with its exit code.
 
   npm run fuzz -- --max-examples 1000    more requests an operation than the usual 100
 `;
@@ -26,6 +27,8 @@ const CHECKS = [
   'response_headers_conformance',
   'response_schema_conformance',
   'ignored_auth',
+  'accepts_allowed',
+  'refuses_others',
 ];
 
 process.exitCode = await untilPipeBreaks(async () => {
@@ -109,7 +112,8 @@ function installSchemathesis(say: (line: string) => void): string {
 
 function run(program: string, cwd: string, args: string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, stdio: 'inherit' });
+    const env = { ...process.env, PYTHONPATH: import.meta.dirname, SCHEMATHESIS_HOOKS: 'checks' };
+    const child = spawn(program, args, { cwd, env, stdio: 'inherit' });
     child.on('error', reject);
     child.on('exit', (code) => resolve(code ?? 1));
   });

@@ -131,7 +131,8 @@ describe('prototype pollution', () => {
     const before = await everything();
     for (const body of bodies(key)) {
       const answer = await demo.post('/api/guias/crear', body);
-      expect([answer.status, answer.body.codigo]).toEqual([400, 'cuerpo_no_json']);
+      expect([answer.status, answer.body.codigo]).toEqual([400, 'campo_desconocido']);
+      expect(answer.body.details?.[0]?.campo).toMatch(/^(\w+\.)?__proto__$/);
     }
     expect(await everything()).toEqual(before);
     expect(({} as Record<string, unknown>).x).toBeUndefined();

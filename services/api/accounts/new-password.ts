@@ -4,23 +4,39 @@ import { readerOf } from '../http/body.ts';
 import type { NewPassword } from './change-password.ts';
 import { brokenPasswordRule, MAX_PASSWORD, MIN_PASSWORD } from './password-rule.ts';
 
+const fields = {
+  ContrasenaNueva: Type.String({
+    description: `De ${MIN_PASSWORD} caracteres o más, hasta ${MAX_PASSWORD} bytes, y no de las comunes`,
+    examples: ['tinta-monte-correo-7'],
+  }),
+  ConservarAnterior: Type.Optional(
+    Type.Boolean({
+      description:
+        'Si la contraseña de antes vale 24 horas más, y los tokens siguen. Una temporal no se conserva',
+    }),
+  ),
+};
+
+/** Documents the body; `brokenPasswordRule` has the words for each rule of a password. */
 export const PasswordChange = Type.Object(
   {
-    ContrasenaNueva: Type.String({
-      description: `De ${MIN_PASSWORD} caracteres o más, hasta ${MAX_PASSWORD} bytes, y no de las comunes`,
-      examples: ['tinta-monte-correo-7'],
-    }),
-    ConservarAnterior: Type.Optional(
-      Type.Boolean({
-        description:
-          'Si la contraseña de antes vale 24 horas más, y los tokens siguen. Una temporal no se conserva',
-      }),
-    ),
+    ...fields,
+    ContrasenaNueva: { ...fields.ContrasenaNueva, minLength: MIN_PASSWORD, maxLength: MAX_PASSWORD },
   },
-  { title: 'CambioDeContrasena', additionalProperties: false },
+  {
+    title: 'CambioDeContrasena',
+    additionalProperties: false,
+    'x-examples': {
+      cambio: { summary: 'La de antes deja de valer', value: { ContrasenaNueva: 'tinta-monte-correo-7' } },
+      relevo: {
+        summary: 'La de antes vale un día más',
+        value: { ContrasenaNueva: 'tinta-monte-correo-7', ConservarAnterior: true },
+      },
+    },
+  },
 );
 
-const read = readerOf(PasswordChange);
+const read = readerOf(Type.Object(fields));
 
 /**
  * Checks the body of a change of the own password. A password is taken to the letter, without trimming.

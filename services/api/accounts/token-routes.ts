@@ -11,6 +11,7 @@ const permissions = operation({
   id: 'listarPermisos',
   tag: 'Autenticacion',
   summary: 'Permisos del usuario actual',
+  description: 'Lo que se puede hacer con el token. Un cambio vale en menos de 10 segundos.',
   permission: 'any',
   data: {
     name: 'Permisos',
@@ -51,6 +52,7 @@ const validation = operation({
   id: 'validarToken',
   tag: 'Autenticacion',
   summary: 'Validar el token',
+  description: 'De quién es el token, y hasta cuándo vale.',
   permission: 'any',
   data: {
     name: 'Token',

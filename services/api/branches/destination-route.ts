@@ -18,6 +18,7 @@ const route = operation({
   request: {
     params: Type.Object({
       code: Type.String({
+        pattern: '^[A-Za-z0-9]{2,20}$',
         description: 'Código de sucursal',
         examples: ['MEX01'],
         'x-regla': BRANCH_RULE,

@@ -22,6 +22,7 @@ const coverage = operation({
   request: {
     params: Type.Object({
       cp: Type.String({
+        pattern: POSTAL_CODE_FORM.source,
         description: 'Código postal',
         examples: ['06600'],
         'x-regla': POSTAL_CODE_RULE,

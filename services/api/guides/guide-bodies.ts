@@ -15,7 +15,7 @@ export const lenientHeader = Type.Optional(
   Type.String({
     description:
       '`handling=lenient` (RFC 7240): los campos desconocidos se omiten y se nombran en `advertencias`; ' +
-      'la respuesta lleva `Preference-Applied: handling=lenient`.',
+      'la respuesta lleva `Preference-Applied: handling=lenient`. Sin ella se rechazan. Otras preferencias se ignoran.',
     examples: ['handling=lenient'],
   }),
 );

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import { MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
+import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { operation } from '../http/operation.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
@@ -41,7 +41,7 @@ const route = operation({
           examples: ['MTY01'],
         }),
       ),
-      ...pageParameters('Guías', MAX_PAGE, USUAL_PAGE),
+      ...pageParameters('Guías', MAX_PAGE, USUAL_PAGE, CURSOR_PATTERN),
     }),
   },
   data: {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Adjustment } from '#shared/guides/adjustment.ts';
-import { MAX_GUIDES, SentGuide, ServiceType } from '#shared/guides/guide.ts';
+import { GUIDE_NUMBER, MAX_GUIDES, SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import { PriceFields } from '#shared/guides/guide-price.ts';
 import { GUIDE_RULE } from '../http/parameter-rules.ts';
-import { describeField, describeSection } from '../http/schemas.ts';
+import { answeredSection, describeField, describeSection } from '../http/schemas.ts';
 import { GUIDE_EXAMPLES } from './examples.ts';
 import { GuideSummary } from './guide-summary.ts';
 
@@ -11,24 +11,34 @@ import { GuideSummary } from './guide-summary.ts';
 
 export const GuideParams = Type.Object({
   guia: Type.String({
+    pattern: GUIDE_NUMBER,
     description: 'Número de guía (SEND_GUIA)',
     examples: ['390458235877'],
     'x-regla': GUIDE_RULE,
   }),
 });
 
-const { Remitente, Destinatario, Producto, Creado_por, Referencia, Cotizacion } = SentGuide.properties;
-/** The fields of a guide, in requests and answers. */
-export const GUIDE_FIELDS = {
+const { Remitente, Destinatario, Producto, Creado_por, Cotizacion } = SentGuide.properties;
+const Referencia = Type.Optional(Type.Unsafe<string>(describeField(SentGuide.properties.Referencia)));
+
+/** The fields of a guide in a request. */
+export const SENT_FIELDS = {
   Remitente: describeSection('Remitente', Remitente),
   Destinatario: describeSection('Destinatario', Destinatario),
   Producto: describeSection('Producto', Producto),
   Creado_por: describeSection('CreadoPor', Creado_por),
-  Referencia: Type.Optional(Type.Unsafe<string>(describeField(Referencia))),
+  Referencia,
+  // A text of another form is no quote of ours, which its own error says.
+  Cotizacion: Type.Optional({ ...Cotizacion, pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$' }),
 };
 
-/** The fields of a guide in a request alone. */
-export const SENT_FIELDS = { ...GUIDE_FIELDS, Cotizacion };
+const ANSWERED_FIELDS = {
+  Remitente: answeredSection('RemitenteDeGuia', Remitente),
+  Destinatario: answeredSection('DestinatarioDeGuia', Destinatario),
+  Producto: answeredSection('ProductoDeGuia', Producto),
+  Creado_por: answeredSection('CreadorDeGuia', Creado_por),
+  Referencia,
+};
 
 /** Documents the body of a creation; `parseGuideRequest` validates it. */
 export const GuidesBody = Type.Object(
@@ -56,7 +66,7 @@ export const CompleteGuide = Type.Object(
     ...Type.Partial(PriceFields).properties,
     Ajuste: Type.Optional(Adjustment),
     TipoServicio: ServiceType,
-    ...GUIDE_FIELDS,
+    ...ANSWERED_FIELDS,
   },
   {
     title: 'GuiaCompleta',

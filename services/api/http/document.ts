@@ -5,13 +5,15 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import service from '../package.json' with { type: 'json' };
 import { codigosOf, type ErrorTable } from './errors.ts';
-import { type Additions, completeOperations } from './operation.ts';
+import { type Additions, BODY_MAY_BE_ABSENT, completeOperations } from './operation.ts';
 import { ALL_CODIGOS } from './schemas.ts';
 import { SUBJECTS } from './subjects.ts';
 
-/** What the document has of the rooms: its introduction, errors, what they add to operations of others, and what they send. */
+/** What the document has of the rooms: its introduction, guide, errors, what they add to operations of others, and what they send. */
 type Documented = {
-  description: string | undefined;
+  description: string;
+  /** Path of the guide for integrators. */
+  guide: string | undefined;
   errors: ErrorTable;
   additions: readonly Additions[];
   messages: object;
@@ -22,7 +24,7 @@ type Documented = {
  * collects. Without `PUBLIC_URL` the server address is relative.
  */
 export const openapi = fp(async (server: HttpServer, options: ApiOptions & Documented) => {
-  const { config, description = '', errors, additions, messages } = options;
+  const { config, description, guide, errors, additions, messages } = options;
   completeOperations(server, errors, additions);
   const codigos = [...new Set(Object.keys(errors).flatMap((code) => codigosOf(errors, code)))].toSorted();
   await server.register(swagger, {
@@ -31,7 +33,12 @@ export const openapi = fp(async (server: HttpServer, options: ApiOptions & Docum
       info: {
         title: 'Guias de envio', // generators name packages after it, letter by ASCII letter
         version: service.version,
-        description,
+        description: description || 'Guías de envío y sus etiquetas',
+        contact: {
+          name: 'El transportista',
+          // A contact's address is absolute.
+          ...(config.PUBLIC_URL && guide && { url: config.PUBLIC_URL + guide }),
+        },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.PUBLIC_URL ?? '/' }],
@@ -56,6 +63,7 @@ export const openapi = fp(async (server: HttpServer, options: ApiOptions & Docum
 });
 
 type Part = Record<string, unknown>;
+type Paths = Record<string, Record<string, Part>>;
 type Document = { tags: { name: string }[]; paths: object; components?: object };
 
 /**
@@ -90,7 +98,7 @@ function completed(
     schemas[title] = rest;
     return { $ref: `#/components/schemas/${title}` };
   };
-  const paths = move(document.paths) as object;
+  const paths = mapOperations(move(document.paths) as Paths, withOptionalBody);
   const operations = Object.values(document.paths).flatMap((methods: Record<string, { tags: string[] }>) =>
     Object.values(methods),
   );
@@ -104,4 +112,18 @@ function completed(
     webhooks,
     components: { ...document.components, schemas: Object.fromEntries(byName) },
   };
+}
+
+function mapOperations(paths: Paths, change: (operation: Part) => Part): Paths {
+  const changed = Object.entries(paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, change(operation)])),
+  ]);
+  return Object.fromEntries(changed);
+}
+
+/** Fastify's plugin says of every body that it is required. */
+function withOptionalBody({ [BODY_MAY_BE_ABSENT]: mayBeAbsent, ...operation }: Part): Part {
+  if (!mayBeAbsent) return operation;
+  return { ...operation, requestBody: { ...(operation.requestBody as Part), required: false } };
 }

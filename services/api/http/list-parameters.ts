@@ -1,5 +1,5 @@
 import { fieldError } from './body.ts';
-import { CURSOR_RULE, MOMENT_RULE } from './parameter-rules.ts';
+import { CURSOR_RULE, MOMENT_PATTERN, MOMENT_RULE } from './parameter-rules.ts';
 
 /** Reads the parameters that lists have in common: their period, and the cursor of a page. */
 
@@ -14,8 +14,10 @@ export type Position = { createdAt: string; _id: string };
 export const USUAL_PAGE = 50;
 export const MAX_PAGE = 500;
 
+/** A position in base64url (`encodeCursor`). */
+export const CURSOR_PATTERN = '^[A-Za-z0-9_-]{42}$';
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([\dM]\d{11})$/;
-const MOMENT = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
+const MOMENT = new RegExp(MOMENT_PATTERN);
 
 /** Returns the period of a list. @throws DomainError `parameter-invalid`, with the parameter. */
 export function periodOf({ desde, hasta }: ListParameters): Period {

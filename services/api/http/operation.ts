@@ -5,7 +5,7 @@ import type {
   FastifySchemaCompiler,
   FastifySchemaValidationError,
 } from 'fastify';
-import type { Static, TObject, TSchema } from 'typebox';
+import { IsOptional, type Static, type TObject, type TSchema } from 'typebox';
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -21,10 +21,11 @@ import {
   type Success,
   withCommonHeaders,
 } from './responses.ts';
+import { withNulls } from './schemas.ts';
 import type { Subject } from './subjects.ts';
 import { writeInTurns } from './write-in-turns.ts';
 
-/** The parts of a request. Each schema validates, documents and types its part. */
+/** The parts of a request. Each schema documents and types its part; those of parameters validate too. */
 type RequestSchemas = { params?: TObject; querystring?: TObject; headers?: TObject; body?: TSchema };
 
 type Operation<Request extends RequestSchemas, Data extends TSchema> = {
@@ -46,7 +47,7 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   readsMany?: true;
   /** Bytes from which on bodies of an account take turns, if not the usual ones (`heavyRequests`). */
   largeBytes?: number;
-  /** Only the query is validated before the handler. The schemas of body, headers and path only document and type. */
+  /** Only the query is validated before the handler: the schemas of body and headers only document and type. */
   validatedBy?: 'handler';
   /** Its other errors; those of every request and of every token are added. */
   errors?: ErrorCode[];
@@ -72,6 +73,9 @@ export const BODY_ERRORS = [
   'body-not-utf8',
 ] as const satisfies ErrorCode[];
 const AUTHENTICATED: ErrorCode[] = ['access-denied', 'token-expired'];
+
+/** Marks an operation whose body may be absent, until the document says so. */
+export const BODY_MAY_BE_ABSENT = 'x-cuerpo-opcional';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -99,13 +103,17 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
       errors: errorsOf(route),
     },
     schema: { ...request, ...documentation(route) } as Request & Documentation,
-    ...(validatedBy === 'handler' && { validatorCompiler: validatorOfQuery }),
+    validatorCompiler: validatedBy === 'handler' ? validatorOfQuery : validatorOfAllButPath,
     ...(request?.querystring && { schemaErrorFormatter: parameterErrors(request.querystring, invalid) }),
     preValidation: readQuery(request?.querystring, invalid),
     ...(data && 'items' in data.schema && { preSerialization: writeInTurns }),
     ok: (value: Static<Data>) => answerOf(data as Success<Data>, value),
   };
 }
+
+/** Makes the validator of all but the path: a text of another form is one that the handler does not find. */
+const validatorOfAllButPath: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  httpPart === 'params' ? () => true : strictAjv({ allErrors: true }).compile(schema);
 
 /** Checks the parameters of a route whose handler checks all else. */
 const validatorOfQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
@@ -131,7 +139,7 @@ function errorsOf({
 }
 
 function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
-  const { id, tag, summary, description, permission, data, responses } = route;
+  const { id, tag, summary, description, permission, request, data, responses } = route;
   const needs = isNamed(permission) ? `Requiere el permiso \`${permission}\`.` : '';
   return {
     operationId: id,
@@ -141,6 +149,7 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     security: permission ? [{ bearerAuth: [] }] : [],
     response: { ...(data && { 200: okResponse(data) }), ...responses },
     ...(needs && { 'x-permiso': permission }),
+    ...(IsOptional(request?.body) && { [BODY_MAY_BE_ABSENT]: true }),
   } as Documentation;
 }
 
@@ -186,8 +195,9 @@ export function completeOperations(
       operationId: string;
       description: string;
       response: object;
+      body?: TSchema;
     };
-    const { operationId: id } = schema;
+    const { operationId: id, body } = schema;
     const credentials = additions.flatMap(({ credential }) => credential ?? []);
     const accepted = permission !== undefined && permission !== 'token' ? credentials : [];
     const codes = [
@@ -199,6 +209,7 @@ export function completeOperations(
     const answers = { ...schema.response, ...errorResponses(table, codes) } as Record<string, Response>;
     route.schema = {
       ...schema,
+      ...(body && { body: withNulls(body) }),
       description: schema.description.replace(ADDED_SENTENCE, () => sentences),
       security: [...(schema.security ?? []), ...accepted.map(({ name }) => ({ [name]: [] }))],
       response: withCommonHeaders(answers, permission !== undefined),

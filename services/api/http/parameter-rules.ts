@@ -6,6 +6,7 @@ import { closestName } from './closest-name.ts';
  */
 
 export const CURSOR_RULE = "debe ser el 'siguiente' de la pagina anterior, tal cual";
+export const MOMENT_PATTERN = '^\\d{4}-\\d\\d-\\d\\d(T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d)?$';
 export const MOMENT_RULE = 'debe ser una fecha que existe, YYYY-MM-DD o YYYY-MM-DDTHH:mm:ss, sin zona';
 export const GUIDE_RULE = 'debe ser un numero de guia: 12 digitos, el ultimo de control';
 export const POSTAL_CODE_RULE = 'debe tener 5 digitos, tambien los ceros del principio';

@@ -35,6 +35,8 @@ export type Room = {
   onBadUrl?: (config: ApiConfig) => BadUrlAnswer;
   /** Introduces the OpenAPI document, in Markdown. */
   introduction?: string;
+  /** Path of the guide for integrators, where the OpenAPI document sends those who ask. */
+  guide?: string;
   /** What is sent to others, as `webhooks` of the OpenAPI document. */
   messages?: object;
   manual?: {

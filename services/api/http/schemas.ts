@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { MAX_PROBLEMS, MAX_PROBLEMS_AT_ONCE } from '#shared/errors/domain-error.ts';
-import { CURSOR_RULE, MOMENT_RULE } from './parameter-rules.ts';
+import { CURSOR_RULE, MOMENT_PATTERN, MOMENT_RULE } from './parameter-rules.ts';
 
 /**
  * Schemas that routes of several rooms share; a `title` is the name in the OpenAPI document (`document.ts`). Fastify writes
@@ -22,7 +22,7 @@ export const Nothing = Type.Unsafe<null>({ type: ['object', 'null'], description
 function momentParameter(description: string) {
   return Type.Optional(
     Type.String({
-      maxLength: 19,
+      pattern: MOMENT_PATTERN,
       description,
       examples: ['2026-11-21', '2026-11-21T05:05:10'],
       'x-regla': MOMENT_RULE,
@@ -36,16 +36,20 @@ export const periodParameters = {
   hasta: momentParameter('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
 };
 
-/** The parameters of a page. @param what the pages have, in Spanish. */
-export function pageParameters(what: string, max: number, usual: number) {
+/**
+ * The parameters of a page.
+ *
+ * @param what the pages have, in Spanish.
+ * @param cursors the form of their cursors.
+ */
+export function pageParameters(what: string, max: number, usual: number, cursors: string) {
   return {
     limite: Type.Optional(
       Type.Integer({ minimum: 1, maximum: max, description: `${what} por página; ${usual} si falta` }),
     ),
     cursor: Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 100,
+        pattern: cursors,
         description: 'El `siguiente` de la página anterior',
         'x-regla': CURSOR_RULE,
       }),
@@ -104,10 +108,15 @@ export function describeField({
 }
 
 /**
- * Describes a section of a guide. Words say that one of two fields is required: generators would make two types.
- * Unknown fields are allowed: later releases add some to answers.
+ * Describes a section of a guide in a request. Words say that one of two fields is required: generators would make two
+ * types.
  */
 export function describeSection<S extends TObject>(title: string, section: S & { description?: string }) {
+  return Type.Unsafe<Static<S>>({ ...answeredSection(title, section), additionalProperties: false });
+}
+
+/** Describes a section of a guide in an answer, to which later releases may add fields. */
+export function answeredSection<S extends TObject>(title: string, section: S & { description?: string }) {
   const { properties, required, description } = section;
   const fields = Object.entries(properties).map(([name, field]) => [name, describeField(field)]);
   return Type.Unsafe<Static<S>>({
@@ -126,4 +135,44 @@ export function optionalSection<S extends TObject>(
   required: readonly string[] = [],
 ) {
   return describeSection(title, { ...section, required: [...required] });
+}
+
+type Described = {
+  type?: string;
+  title?: string;
+  description?: string;
+  enum?: unknown[];
+  minLength?: number;
+  required?: string[];
+  properties?: Record<string, Described>;
+  items?: Described;
+};
+
+/**
+ * Returns a body's schema in which each optional field may be null, as handlers take it (`isAbsent`). That "" and 0 are
+ * absent too is said in words: generators would make a union of types.
+ */
+export function withNulls(schema: Described): Described {
+  const { items, properties, required = [] } = schema;
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => {
+    const known = withNulls(field);
+    return [name, required.includes(name) ? known : orNull(known)];
+  });
+  return {
+    ...schema,
+    ...(items && { items: withNulls(items) }),
+    ...(properties && { properties: Object.fromEntries(fields) }),
+  };
+}
+
+/** A schema with a name of its own keeps it: the document has it in one place. */
+function orNull(schema: Described): object {
+  const { title, description, minLength: _, ...rest } = schema;
+  if (title !== undefined) return { description, anyOf: [schema, { type: 'null' }] };
+  return {
+    ...rest,
+    type: [schema.type, 'null'],
+    ...(description !== undefined && { description }),
+    ...(schema.enum && { enum: [...schema.enum, null] }),
+  };
 }

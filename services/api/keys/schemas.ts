@@ -8,6 +8,7 @@ import { MAX_KEYS } from './key-store.ts';
 export const NewKeyRequest = Type.Object(
   {
     Nombre: Type.String({
+      minLength: 1,
       maxLength: MAX_NAME,
       description: 'Para qué es; otra persona debe poder saber si aún se usa',
       examples: ['tienda-produccion'],
@@ -36,7 +37,21 @@ export const NewKeyRequest = Type.Object(
       }),
     ),
   },
-  { title: 'SolicitudDeLlave', additionalProperties: false },
+  {
+    title: 'SolicitudDeLlave',
+    additionalProperties: false,
+    'x-examples': {
+      todo: { summary: 'Puede lo que su usuario', value: { Nombre: 'tienda-produccion' } },
+      parte: {
+        summary: 'Puede solo crear y leer guías, hasta un día',
+        value: {
+          Nombre: 'tienda-produccion',
+          Permisos: ['guias.create', 'guias.read'],
+          Vence: '2027-11-21T18:00:00Z',
+        },
+      },
+    },
+  },
 );
 
 const MOMENT = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);

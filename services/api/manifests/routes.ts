@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { isTestManifest } from '#shared/manifests/manifest.ts';
+import { isTestManifest, MANIFEST_NUMBER } from '#shared/manifests/manifest.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import type { CurrentState } from '../guides/guide-store.ts';
 import { ifNoneMatch, matches } from '../http/etags.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
-import { MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
+import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
@@ -18,7 +18,11 @@ import { listManifests, manifestPayload, readManifest } from './read-manifests.t
 import { CompleteManifest, LISTED_EXAMPLES, MANIFEST_EXAMPLE, ManifestSummary } from './schemas.ts';
 
 const params = Type.Object({
-  manifiesto: Type.String({ description: 'Número del manifiesto', examples: ['M48291365074'] }),
+  manifiesto: Type.String({
+    pattern: MANIFEST_NUMBER,
+    description: 'Número del manifiesto',
+    examples: ['M48291365074'],
+  }),
 });
 
 const creation = operation({
@@ -48,6 +52,10 @@ const creation = operation({
         title: 'SolicitudDeManifiesto',
         description: 'Guías que se entregan juntas',
         additionalProperties: false,
+        'x-examples': {
+          todas: { summary: 'Todas las que esperan', value: {} },
+          algunas: { summary: 'Las que se nombran', value: { Guias: ['390458235877', '482913650724'] } },
+        },
       },
     ),
     headers: Type.Object({ 'idempotency-key': idempotencyHeader }),
@@ -96,7 +104,7 @@ const listing = operation({
   request: {
     querystring: Type.Object({
       ...periodParameters,
-      ...pageParameters('Manifiestos', MAX_PAGE, USUAL_PAGE),
+      ...pageParameters('Manifiestos', MAX_PAGE, USUAL_PAGE, CURSOR_PATTERN),
     }),
   },
   data: {

@@ -46,7 +46,12 @@ export function operationsOf({ paths = {} }: OpenApiDocument): Operation[] {
 
 /** Returns the values that a field of a schema may have; none if the document lacks it. */
 export function valuesOf({ components }: OpenApiDocument, schema: string, field: string): unknown[] {
-  return components?.schemas?.[schema]?.properties?.[field]?.enum ?? [];
+  return namedIn(components?.schemas?.[schema]?.properties?.[field]);
+}
+
+/** Returns the values that a schema names, without the null of a field that may be absent. */
+function namedIn({ enum: values = [] }: Schema = {}): unknown[] {
+  return values.filter((value) => value !== null);
 }
 
 /** The example of a request's body, if the operation takes one. */
@@ -120,12 +125,15 @@ function fieldsTable(fields: readonly Field[]): string {
 }
 
 /** Adds to a description which values a schema allows. */
-function withValues(description: string, { enum: values, minimum, maximum }: Schema): string {
-  const allowed = values
-    ? `Uno de ${values.map((value) => `\`${value}\``).join(', ')}`
-    : minimum !== undefined && maximum !== undefined
-      ? `De ${minimum} a ${maximum}`
-      : '';
+function withValues(description: string, schema: Schema): string {
+  const { minimum, maximum } = schema;
+  const values = namedIn(schema);
+  const allowed =
+    values.length > 0
+      ? `Uno de ${values.map((value) => `\`${value}\``).join(', ')}`
+      : minimum !== undefined && maximum !== undefined
+        ? `De ${minimum} a ${maximum}`
+        : '';
   return [description.replaceAll('|', '\\|'), allowed].filter(Boolean).join('. ');
 }
 

@@ -8,6 +8,7 @@ export const manual: Room = {
   errors: {},
   personalData: 'none',
   introduction: INTRODUCTION,
+  guide: '/api/docs',
   openRoutes: [manualRoutes],
   manual: {
     chapters: chaptersIn(

@@ -1,12 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { MAX_GUIDES, MAX_QUOTE_LENGTH, SentGuide, ServiceType } from '#shared/guides/guide.ts';
+import {
+  MAX_GUIDES,
+  MAX_QUOTE_LENGTH,
+  QUOTE_TOKEN_EXAMPLE,
+  SentGuide,
+  ServiceType,
+} from '#shared/guides/guide.ts';
 import { PriceFields } from '#shared/guides/guide-price.ts';
 import { MEASURES } from '../guides/guide-request.ts';
-import { GUIDE_FIELDS } from '../guides/schemas.ts';
+import { SENT_FIELDS } from '../guides/schemas.ts';
 import { optionalSection } from '../http/schemas.ts';
 import { QUOTE_EXAMPLES } from './examples.ts';
 
-const { Remitente, Destinatario, Producto, Cotizacion } = SentGuide.properties;
+const { Remitente, Destinatario, Producto } = SentGuide.properties;
 
 /** Documents the body of a request for quotes; `parseQuoteRequest` validates it. */
 export const QuoteRequest = Type.Object(
@@ -18,9 +24,9 @@ export const QuoteRequest = Type.Object(
           Destinatario: optionalSection('DestinatarioCotizado', Destinatario),
           Producto: optionalSection('ProductoCotizado', Producto, MEASURES),
           Remitente: Type.Optional(optionalSection('RemitenteCotizado', Remitente)),
-          Creado_por: Type.Optional(GUIDE_FIELDS.Creado_por),
-          Referencia: GUIDE_FIELDS.Referencia,
-          Cotizacion,
+          Creado_por: Type.Optional(SENT_FIELDS.Creado_por),
+          Referencia: SENT_FIELDS.Referencia,
+          Cotizacion: Type.Optional(Type.String({ description: 'Una anterior; aquí no cuenta' })),
         },
         { title: 'Envio', description: 'Lo que se cotiza', additionalProperties: false },
       ),
@@ -47,7 +53,7 @@ const Option = Type.Object(
     ...{ Conceptos, Peso, EntregaEstimada, Tarifa },
     Cotizacion: Type.String({
       description: `Va en la guía que se crea con este precio; hasta ${MAX_QUOTE_LENGTH} caracteres`,
-      examples: ['eyJ0…'],
+      examples: [QUOTE_TOKEN_EXAMPLE],
     }),
     Vence: Type.String({ description: 'Hasta cuándo obliga', examples: ['2026-12-01T23:59:59-06:00'] }),
   },

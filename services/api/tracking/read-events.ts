@@ -51,6 +51,9 @@ export async function feedPage(log: EventLog, account: string, cursor: string | 
   return { events: await inTurns(entries, feedEvent), cursor: encodeCursor(next) };
 }
 
+/** `e` and a number of up to twelve digits, in base64url. */
+export const FEED_CURSOR = '^ZT[A-Za-z0-9_-]{1,16}$';
+
 /** Writes a number of the log as a cursor. It is not signed: the account comes from the token. */
 export function encodeCursor(number: number): string {
   return Buffer.from(`e${number}`).toString('base64url');

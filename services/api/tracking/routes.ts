@@ -10,7 +10,7 @@ import { verdictErrors } from './errors.ts';
 import type { Verdict } from './event-register.ts';
 import { eventsOf } from './event-request.ts';
 import { FEED_EXAMPLE } from './examples.ts';
-import { feedPage, MAX_FEED, USUAL_EVENTS } from './read-events.ts';
+import { FEED_CURSOR, feedPage, MAX_FEED, USUAL_EVENTS } from './read-events.ts';
 import { type Outcome, registerEvents } from './register-events.ts';
 import { EventResult, EventsRequest, FeedEvent } from './schemas.ts';
 
@@ -88,7 +88,7 @@ const feed = operation({
   readsMany: true,
   request: {
     querystring: Type.Object({
-      ...pageParameters('Eventos', MAX_FEED, USUAL_EVENTS),
+      ...pageParameters('Eventos', MAX_FEED, USUAL_EVENTS, FEED_CURSOR),
     }),
   },
   errors: ['cursor-beyond-end'],

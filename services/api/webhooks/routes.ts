@@ -222,7 +222,7 @@ const activation = operation({
   permission,
   request: {
     params,
-    body: Activation,
+    body: Type.Optional(Activation),
   },
   validatedBy: 'handler',
   errors: [...FIELD_ERRORS, 'webhook-not-found', 'nothing-to-skip'],

@@ -4,6 +4,7 @@ import { FEED_TYPE_NAMES, type FeedType } from '#shared/guides/event-types.ts';
 import { isAddress } from '#shared/webhooks/public-address.ts';
 import type { WebhookChange } from '#shared/webhooks/webhook-store.ts';
 import { isObject, readerOf, tidy } from '../http/body.ts';
+import { FEED_CURSOR } from '../tracking/read-events.ts';
 
 const URL_RULE =
   'debe ser https://, sin usuario, contrasena ni #, con puerto 443 o mayor que 1023, y no llevar a una direccion privada';
@@ -12,7 +13,8 @@ const MAX_URL = 500;
 const MAX_DESCRIPTION = 120;
 const MAX_TYPES = FEED_TYPE_NAMES.length;
 /** A URL parser would silently correct other texts: missing slashes, an empty user, an empty fragment. */
-const VALID_URL = /^https?:\/\/[^\\/?#@\s]+(?:[\\/?][^#]*)?$/i;
+const URL_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\\\/?#@\\s]+(?:[\\\\/?][^#]*)?$';
+const VALID_URL = new RegExp(URL_PATTERN);
 /** They would reach terminals and logs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
@@ -22,6 +24,9 @@ const Url = Type.String({
     'https, sin usuario, contraseña ni #, con puerto 443 o mayor que 1023, fuera de redes privadas',
   examples: ['https://tienda.example/guias'],
 });
+const cursor = Type.Optional(
+  Type.String({ maxLength: 100, description: 'Un `siguiente` de `GET /api/eventos`', examples: ['ZTE'] }),
+);
 const Descripcion = Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION, examples: ['Tienda'] }));
 const Tipos = Type.Optional(
   Type.Array(
@@ -38,38 +43,69 @@ const Tipos = Type.Optional(
   ),
 );
 
+const newFields = { Url, Descripcion, Tipos };
+const changedFields = {
+  Url: Type.Optional(Url),
+  Descripcion,
+  Activo: Type.Optional(Type.Boolean({ description: 'Lo apaga, o lo enciende donde se quedó' })),
+  Tipos,
+};
+const activationFields = {
+  cursor,
+  saltar: Type.Optional(
+    Type.Boolean({ description: 'Salta el mensaje que falló, y sigue con el que viene; sin `cursor`' }),
+  ),
+};
+
+// The forms of addresses and cursors are documented here alone: their checks follow those of all fields.
+const documentedUrl = { ...Url, pattern: URL_PATTERN };
+
 export const NewWebhook = Type.Object(
-  { Url, Descripcion, Tipos },
-  { title: 'SolicitudDeWebhook', additionalProperties: false },
+  { ...newFields, Url: documentedUrl },
+  {
+    title: 'SolicitudDeWebhook',
+    additionalProperties: false,
+    'x-examples': {
+      todos: { summary: 'Todos los eventos', value: { Url: 'https://tienda.example/guias' } },
+      algunos: {
+        summary: 'Los de algunos tipos',
+        value: {
+          Url: 'https://tienda.example/guias',
+          Descripcion: 'Tienda',
+          Tipos: ['Entregado', 'Incidencia', 'Anulacion'],
+        },
+      },
+    },
+  },
 );
 
 export const ChangedWebhook = Type.Object(
-  {
-    Url: Type.Optional(Url),
-    Descripcion,
-    Activo: Type.Optional(Type.Boolean({ description: 'Lo apaga, o lo enciende donde se quedó' })),
-    Tipos,
-  },
+  { ...changedFields, Url: Type.Optional(documentedUrl) },
   {
     title: 'CambioDeWebhook',
     additionalProperties: false,
     description: 'Lo que falta, o es null, no cambia. `Descripcion` "" la quita, `Tipos` [] son todos',
+    'x-examples': { apagado: { summary: 'Apagarlo', value: { Activo: false } } },
   },
 );
 
 export const Activation = Type.Object(
+  { ...activationFields, cursor: Type.Optional({ ...cursor, pattern: FEED_CURSOR }) },
   {
-    cursor: Type.Optional(Type.String({ maxLength: 100, examples: ['ZTE'] })),
-    saltar: Type.Optional(
-      Type.Boolean({ description: 'Salta el mensaje que falló, y sigue con el que viene; sin `cursor`' }),
-    ),
+    title: 'ActivacionDeWebhook',
+    additionalProperties: false,
+    description: 'Puede faltar',
+    'x-examples': {
+      encender: { summary: 'Donde se quedó', value: {} },
+      repetir: { summary: 'Desde un cursor', value: { cursor: 'ZTE' } },
+      saltar: { summary: 'Tras el mensaje que falló', value: { saltar: true } },
+    },
   },
-  { title: 'ActivacionDeWebhook', additionalProperties: false, description: 'Puede faltar' },
 );
 
-const readWebhook = readerOf(NewWebhook);
-const readChange = readerOf(ChangedWebhook);
-const readActivation = readerOf(Activation);
+const readWebhook = readerOf(Type.Object(newFields));
+const readChange = readerOf(Type.Object(changedFields));
+const readActivation = readerOf(Type.Object(activationFields));
 
 /** Which addresses webhooks may have. `allowPrivate` allows any, with any port, and http. */
 export type UrlRule = { allowPrivate: boolean; isAllowed(host: string): boolean };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SENT_FIELDS } from '#services/api/guides/schemas.ts';
 import { isExpired, type Quote } from '#services/api/quotes/quote.ts';
 import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
 import { MAX_SURCHARGES } from '#services/api/quotes/tariffs/check-tariff.ts';
@@ -80,6 +81,7 @@ describe('the token of a quote', () => {
     };
     const account = '\u{1F4E6}'.repeat(64);
     const long = tokens.sign(account, longest);
+    expect(long).toMatch(new RegExp(SENT_FIELDS.Cotizacion.pattern));
     expect(long.length).toBeLessThanOrEqual(MAX_QUOTE_LENGTH);
     expect(tokens.read(account, long)).toMatchObject({ parcel: longest.parcel, lines: longest.lines });
   });

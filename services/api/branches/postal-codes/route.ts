@@ -14,7 +14,13 @@ const route = operation({
   permission: 'guias.read',
   action: 'read',
   request: {
-    params: Type.Object({ cp: Type.String({ description: 'Código postal', examples: ['06600'] }) }),
+    params: Type.Object({
+      cp: Type.String({
+        pattern: POSTAL_CODE_FORM.source,
+        description: 'Código postal',
+        examples: ['06600'],
+      }),
+    }),
   },
   errors: ['postal-code-invalid', 'no-catalogue', 'postal-code-unknown'],
   data: {
