@@ -1,8 +1,9 @@
 #!/bin/sh
-# Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF.
-#   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 sh examples/curl.sh
+# Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF.
+#   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 sh examples/curl.sh
 set -eu
-: "${API:=http://127.0.0.1:3000}" "${USUARIO:=demo}" "${CLAVE:=demo1234}" "${PEDIDO:=$(date +%s)}"
+: "${API:=http://127.0.0.1:3000}" "${PEDIDO:=$(date +%s)}"
+: "${LLAVE:?falta. $API/api/docs/llaves dice cómo crear una}"
 carpeta=$(mktemp -d)
 trap 'rm -rf "$carpeta"' EXIT
 
@@ -25,11 +26,8 @@ pedir() {
   return 1
 }
 
-sesion=$(pedir -X POST "$API/api/auth/login" -H "X-Username: $USUARIO" -H "X-Password: $CLAVE")
-token=$(echo "$sesion" | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
-
 # A domicilio hay una opción por envío: la segunda cotización es la del segundo.
-cotizadas=$(pedir "$API/api/guias/cotizar" -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d '{
+cotizadas=$(pedir "$API/api/guias/cotizar" -H "Authorization: Bearer $LLAVE" -H 'Content-Type: application/json' -d '{
   "TipoServicio": "Domicilio",
   "Guia": [
     { "Destinatario": { "CodigoPostal": "64000" },
@@ -42,7 +40,7 @@ cotizacion() { echo "$cotizadas" | grep -o '"Cotizacion":"[^"]*"' | cut -d '"' -
 totales=$(echo "$cotizadas" | grep -o '"SEND_TOTAL":[0-9.]*' | cut -d: -f2 | paste -sd' ' -)
 
 # La clave nombra la solicitud: repetida con ella, no crea otras guías.
-creadas=$(pedir "$API/api/guias/crear" -H "Authorization: Bearer $token" \
+creadas=$(pedir "$API/api/guias/crear" -H "Authorization: Bearer $LLAVE" \
   -H 'Content-Type: application/json' -H "Idempotency-Key: pedido-$PEDIDO" -d '{
   "TipoServicio": "Domicilio",
   "Guia": [
@@ -60,6 +58,6 @@ creadas=$(pedir "$API/api/guias/crear" -H "Authorization: Bearer $token" \
 }')
 guias=$(echo "$creadas" | grep -o '"SEND_GUIA":"[0-9]*"' | cut -d: -f2 | paste -sd, -)
 
-pedir "$API/api/guias/etiquetas" -H "Authorization: Bearer $token" -H 'Content-Type: application/json' \
+pedir "$API/api/guias/etiquetas" -H "Authorization: Bearer $LLAVE" -H 'Content-Type: application/json' \
   -d '{ "Guias": ['"$guias"'], "Tipo": "pequena" }' > etiquetas.pdf
 echo "Guías $guias, por $totales pesos: etiquetas.pdf"

@@ -1,10 +1,11 @@
-// Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Node.js 20 o posterior, sin paquetes.
-//   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 node examples/node.mjs
+// Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Node.js 20 o posterior, sin paquetes.
+//   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 node examples/node.mjs
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as esperar } from 'node:timers/promises';
 
 const API = process.env.API ?? 'http://127.0.0.1:3000';
-const { USUARIO = 'demo', CLAVE = 'demo1234', PEDIDO = String(Date.now()) } = process.env;
+const { LLAVE, PEDIDO = String(Date.now()) } = process.env;
+if (!LLAVE) throw new Error(`Falta LLAVE: ${API}/api/docs/llaves dice cómo crear una`);
 
 /** Repite tras 408, 429, 5xx y conexiones sin respuesta; lo demás no cambia por repetir. */
 async function pedir(ruta, opciones) {
@@ -27,14 +28,7 @@ async function pedir(ruta, opciones) {
   }
 }
 
-const login = await pedir('/api/auth/login', {
-  method: 'POST',
-  headers: { 'X-Username': USUARIO, 'X-Password': CLAVE },
-});
-const headers = {
-  Authorization: `Bearer ${JSON.parse(login).data.access_token}`,
-  'Content-Type': 'application/json',
-};
+const headers = { Authorization: `Bearer ${LLAVE}`, 'Content-Type': 'application/json' };
 
 const guia = (numero, Destinatario, Producto) => ({
   Referencia: `${PEDIDO}-${numero}`,

@@ -1,16 +1,19 @@
 <?php
-// Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. PHP 8.0 o posterior, sin paquetes ni extensiones.
-//   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 php examples/php.php
+// Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. PHP 8.0 o posterior, sin paquetes ni extensiones.
+//   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 php examples/php.php
 $api = getenv('API') ?: 'http://127.0.0.1:3000';
-$usuario = getenv('USUARIO') ?: 'demo';
-$clave = getenv('CLAVE') ?: 'demo1234';
+$llave = getenv('LLAVE');
 $pedido = getenv('PEDIDO') ?: uniqid();
+if (!$llave) {
+    fwrite(STDERR, "Falta LLAVE: $api/api/docs/llaves dice cómo crear una\n");
+    exit(1);
+}
 
 /**
  * Repite tras 408, 429, 5xx y conexiones sin respuesta o cortadas; lo demás no cambia por repetir.
  * PHP no avisa de una respuesta cortada: se nota en que no acaba en $final.
  */
-function pedir(string $url, array $headers, string $cuerpo = '', string $final = '}'): string
+function pedir(string $url, array $headers, string $cuerpo, string $final = '}'): string
 {
     $http = ['method' => 'POST', 'header' => $headers, 'content' => $cuerpo, 'timeout' => 30, 'ignore_errors' => true];
     for ($intento = 1; $intento <= 5; $intento++) {
@@ -41,9 +44,7 @@ function guia(string $referencia, array $destinatario, array $producto): array
     ];
 }
 
-$login = pedir("$api/api/auth/login", ["X-Username: $usuario", "X-Password: $clave"]);
-$token = json_decode($login)->data->access_token;
-$headers = ["Authorization: Bearer $token", 'Content-Type: application/json'];
+$headers = ["Authorization: Bearer $llave", 'Content-Type: application/json'];
 
 $luis = [
     'Nombre' => 'Luis Pérez',

@@ -1,5 +1,5 @@
-# Entra, cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Python 3.8 o posterior, sin paquetes.
-#   API=https://guias.example USUARIO=demo CLAVE=demo1234 PEDIDO=1042 python3 examples/python.py
+# Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Python 3.8 o posterior, sin paquetes.
+#   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 python3 examples/python.py
 import json
 import os
 import time
@@ -9,14 +9,15 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 API = os.environ.get("API", "http://127.0.0.1:3000")
-USUARIO = os.environ.get("USUARIO", "demo")
-CLAVE = os.environ.get("CLAVE", "demo1234")
+LLAVE = os.environ.get("LLAVE")
 PEDIDO = os.environ.get("PEDIDO", str(time.time_ns()))
+if not LLAVE:
+    raise SystemExit(f"Falta LLAVE: {API}/api/docs/llaves dice cómo crear una")
 
 
-def pedir(ruta, headers, cuerpo=None):
+def pedir(ruta, headers, cuerpo):
     """Repite tras 408, 429, 5xx y conexiones sin respuesta; lo demás no cambia por repetir."""
-    datos = b"" if cuerpo is None else json.dumps(cuerpo).encode()
+    datos = json.dumps(cuerpo).encode()
     for intento in range(1, 6):
         espera = intento
         try:
@@ -44,9 +45,7 @@ def guia(numero, destinatario, producto):
     }
 
 
-login = pedir("/api/auth/login", {"X-Username": USUARIO, "X-Password": CLAVE})
-token = json.loads(login)["data"]["access_token"]
-headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+headers = {"Authorization": f"Bearer {LLAVE}", "Content-Type": "application/json"}
 
 solicitud = {
     "TipoServicio": "Domicilio",

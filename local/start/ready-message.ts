@@ -34,6 +34,8 @@ ${firstRequests(addresses.api)}
 ${firstQuote(addresses.api)}
 echo ${addresses.api}/rastreo/$GUIA   # where the parcel is: the label's QR code leads there
 
+  A program sends a key in place of the token: examples/README.md makes one for the examples.
+
   User "prueba", same password, has a test account: labels that say so, and POST /api/guias/{guia}/simular plays what
   happens to a parcel, also the bad days: ${addresses.api}/api/docs/pruebas
 

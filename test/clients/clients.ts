@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
+import { Client } from '#test/fixtures/client.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 
 const execute = promisify(execFile);
@@ -34,20 +35,22 @@ export async function programFolder(folder: string, program: string, as: string)
   return into;
 }
 
-/** Compiles the program of a folder, with what it imports, to JavaScript. */
-export async function compile(folder: string): Promise<void> {
+/** Compiles the programs of a folder, with what it imports, to JavaScript. @param strictness more options of the compiler. */
+export async function compile(folder: string, strictness: Record<string, boolean> = {}): Promise<void> {
   const compilerOptions = {
     ...{ strict: true, target: 'es2024', module: 'nodenext', skipLibCheck: true, noEmitOnError: true },
     ...{ outDir: 'made', types: ['node'], typeRoots: [join(repoRoot, 'node_modules/@types')] },
+    ...strictness,
   };
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await run(join(repoRoot, 'node_modules/.bin/tsc'), ['-p', '.'], folder);
 }
 
-/** Runs a program that logs in, creates a guide and saves its label, and checks the label. */
+/** Runs a program that creates a guide and saves its label, as a user or by a key, and checks the label. */
 export async function expectLabel(folder: string, url: string, program: string, ...args: string[]) {
   const pdf = join(folder, 'guia.pdf');
-  await run(program, args, folder, { API_URL: url, PDF: pdf });
+  const key = await (await Client.login(url)).newKey();
+  await run(program, args, folder, { API_URL: url, PDF: pdf, LLAVE: key });
   expect((await readFile(pdf)).subarray(0, 5).toString()).toBe('%PDF-');
 }

@@ -14,12 +14,13 @@ const ADDRESS = ['Nombre', 'Calle', 'Numero_exterior', 'Colonia', 'Municipio', '
 export const test = printingTest.extend(
   'run',
   { scope: 'file' },
-  ({ api, stores, folder }) =>
-    async (program: string, example: string) => {
+  async ({ api, stores, folder, demo }) => {
+    const key = await demo.newKey();
+    return async (program: string, example: string) => {
       const guides = stores.mongo.collection('guides');
       const proxy = await startLosingProxy(api.url);
       onTestFinished(proxy.close);
-      const env = { ...process.env, API: proxy.url, USUARIO: 'demo', CLAVE: 'demo1234', PEDIDO: example };
+      const env = { ...process.env, API: proxy.url, LLAVE: key, PEDIDO: example };
       const { stdout } = await promisify(execFile)(program, [join(repoRoot, 'examples', example)], {
         cwd: folder,
         env,
@@ -34,7 +35,6 @@ export const test = printingTest.extend(
       expect(totals.every((total) => total > 0)).toBe(true);
       for (const total of totals) expect(stdout).toContain(`${total}`);
       expect(Object.fromEntries(proxy.asked)).toEqual({
-        '/api/auth/login': 1,
         '/api/guias/cotizar': 1,
         '/api/guias/crear': 2,
         '/api/guias/etiquetas': 3,
@@ -43,5 +43,6 @@ export const test = printingTest.extend(
       const pages = await readLabel(await readFile(join(folder, 'etiquetas.pdf')));
       const codes = pages.map(({ code128 }) => code128[0]);
       expect(codes).toEqual([`${numbers[0]}-01`, `${numbers[1]}-01`, `${numbers[1]}-02`]);
-    },
+    };
+  },
 );

@@ -82,9 +82,9 @@ export function aDayOfTheShop(
   const test = systemTest
     .extend('api', { scope: 'file' }, ({ system }) => system.addresses.api)
     .extend('tester', { scope: 'file' }, ({ api }) => Client.login(api, 'prueba'))
-    .extend('shop', { scope: 'file' }, async ({ api, folder }) => {
-      const port = await freePort();
-      return new Shop(await provide({ apiUrl: api, folder }), folder, { API: api, PUERTO: String(port) });
+    .extend('shop', { scope: 'file' }, async ({ api, folder, tester }) => {
+      const env = { API: api, LLAVE: await tester.newKey(), PUERTO: String(await freePort()) };
+      return new Shop(await provide({ apiUrl: api, folder }), folder, env);
     });
 
   describe(`a day of the shop in ${language}`, { timeout: 120_000 }, () => {
@@ -217,7 +217,7 @@ class Shop {
   readonly #program: Program;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(program: Program, folder: string, env: { API: string; PUERTO: string }) {
+  constructor(program: Program, folder: string, env: { API: string; LLAVE: string; PUERTO: string }) {
     this.folder = folder;
     this.#program = program;
     this.#env = { ...process.env, ...program.env, ...env };

@@ -14,17 +14,15 @@ export type RespuestaError = Esquemas['RespuestaError'];
 export type Evento = Esquemas['EventoDeCuenta'];
 export type Escenario = NonNullable<Esquemas['Simulacion']['Escenario']>;
 
-const { API = 'http://127.0.0.1:3000', USUARIO = 'prueba', CLAVE = 'demo1234' } = process.env;
+const { API = 'http://127.0.0.1:3000', LLAVE } = process.env;
+if (!LLAVE) throw new Error(`Falta LLAVE: ${API}/api/docs/llaves dice cómo crear una`);
 const INTENTOS = 5;
 
-/** Entra, y da un cliente con el token puesto. */
-export async function entrar() {
-  const api = createClient<paths>({ baseUrl: API, fetch: conReintentos });
-  const credenciales = { 'x-username': USUARIO, 'x-password': CLAVE };
-  const { data } = exito(await api.POST('/api/auth/login', { params: { header: credenciales } }));
-  const headers = { Authorization: `Bearer ${data.access_token}` };
-  return createClient<paths>({ baseUrl: API, fetch: conReintentos, headers });
-}
+export const api = createClient<paths>({
+  baseUrl: API,
+  fetch: conReintentos,
+  headers: { Authorization: `Bearer ${LLAVE}` },
+});
 
 /** Da la respuesta buena. Lanza el mensaje del error, con lo que hay que citar al pedir ayuda. */
 export function exito<T>({ data, error }: { data?: T; error?: RespuestaError }): T {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { type Envio, entrar, exito, type Guia, type RespuestaError, type Solicitud } from './api.mts';
+import { api, type Envio, exito, type Guia, type RespuestaError, type Solicitud } from './api.mts';
 import { base, enTransaccion } from './base.mts';
 import { corregir } from './corregir.mts';
 import { leerPedidos, type Pedido } from './pedidos.mts';
@@ -14,7 +14,6 @@ const apartados = new Map<string, string>();
 
 /** Crea las guías de los pedidos que aún no la tienen. Los que no se pueden corregir quedan en por-revisar.csv. */
 export async function documentar(...archivos: string[]): Promise<void> {
-  const api = await entrar();
   await crearPendientes(); // de una vez que el programa no terminó
   const conGuia = base.prepare('SELECT 1 FROM guias WHERE pedido = ?');
   const pedidos = unicos(archivos.flatMap(leerPedidos)).filter(({ numero }) => !conGuia.get(numero));
@@ -76,7 +75,6 @@ function guardarPendiente(solicitud: Solicitud): void {
 }
 
 async function crearPendientes(): Promise<void> {
-  const api = await entrar();
   const guardar = base.prepare('INSERT INTO guias (guia, pedido, total, paquetes) VALUES (?, ?, ?, ?)');
   for (const { clave, solicitud } of base.prepare('SELECT * FROM pendientes').all()) {
     const body: Solicitud = JSON.parse(String(solicitud));

@@ -1,14 +1,13 @@
 // Recibe los eventos por webhook, y comprueba la firma con la biblioteca de Standard Webhooks.
 import { createServer, type IncomingMessage } from 'node:http';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import { type Evento, entrar, exito } from './api.mts';
+import { api, type Evento, exito } from './api.mts';
 import { enTransaccion, guardarEventos, guardarValor, leerValor } from './base.mts';
 
 const { PUERTO = '8080', URL_WEBHOOK = `http://127.0.0.1:${PUERTO}/` } = process.env;
 
 /** Registra el webhook si no está. Si está, lo despierta: lo que esperaba llega ya. */
 async function registrar(): Promise<void> {
-  const api = await entrar();
   const { data: webhooks } = exito(await api.GET('/api/webhooks'));
   const propio = webhooks.find(({ Url }) => Url === URL_WEBHOOK);
   if (!propio) {

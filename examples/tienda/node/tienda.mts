@@ -1,6 +1,6 @@
 // Una tienda documenta sus pedidos, los imprime, y sigue lo que pasa con ellos. README.md dice cómo se usa.
 import { writeFileSync } from 'node:fs';
-import { type Escenario, entrar, exito } from './api.mts';
+import { api, type Escenario, exito } from './api.mts';
 import { base, enTransaccion, guardarEventos, guardarValor, leerValor } from './base.mts';
 import { documentar } from './documentar.mts';
 import { recibir } from './recibir.mts';
@@ -18,7 +18,6 @@ async function imprimir(): Promise<void> {
     .prepare('SELECT guia FROM guias WHERE impresa = 0 ORDER BY rowid')
     .all()
     .map(({ guia }) => String(guia));
-  const api = await entrar();
   const body = { Guias, Tipo: 'pequena' } as const;
   const pdf = exito(await api.POST('/api/guias/etiquetas', { body, parseAs: 'arrayBuffer' }));
   writeFileSync('etiquetas.pdf', Buffer.from(pdf));
@@ -29,7 +28,6 @@ async function imprimir(): Promise<void> {
 /** Guarda la etiqueta de un pedido como imagen, del primero de sus paquetes. */
 async function imagen(pedido: string): Promise<void> {
   const [guia] = guiasDe(pedido);
-  const api = await entrar();
   const params = { path: { guia }, query: { formato: 'png', paquete: 1 } } as const;
   const png = exito(await api.GET('/api/guias/etiqueta-10x15/{guia}', { params, parseAs: 'arrayBuffer' }));
   writeFileSync(`${pedido}.png`, Buffer.from(png));
@@ -43,7 +41,6 @@ function guiasDe(pedido: string): string[] {
 
 /** Pide los eventos que faltan, desde donde se quedó. Para un cron de cada minuto, con webhook o sin él. */
 async function seguir(): Promise<void> {
-  const api = await entrar();
   for (;;) {
     const cursor = leerValor('cursor');
     const query = { limite: 500, ...(cursor && { cursor }) };
@@ -60,7 +57,6 @@ async function seguir(): Promise<void> {
 
 /** Dice qué pedidos tienen un problema que alguien debe ver. */
 async function problemas(): Promise<void> {
-  const api = await entrar();
   let cursor: string | null | undefined;
   do {
     const query = { estatus: 'Incidencia', limite: 500, ...(cursor && { cursor }) } as const;
@@ -76,7 +72,6 @@ async function problemas(): Promise<void> {
 
 /** Cancela las guías de un pedido que no se va a mandar. */
 async function cancelar(pedido: string): Promise<void> {
-  const api = await entrar();
   const params = { query: { referencia: pedido } };
   for (const { SEND_GUIA: guia } of exito(await api.GET('/api/guias', { params })).data) {
     exito(await api.POST('/api/guias/{guia}/cancelar', { params: { path: { guia } } }));
@@ -86,7 +81,6 @@ async function cancelar(pedido: string): Promise<void> {
 
 /** En una cuenta de prueba: que pasen estas cosas, cada una con otra guía. */
 async function ensayar(...escenarios: string[]): Promise<void> {
-  const api = await entrar();
   for (const escenario of escenarios) {
     const condicion = escenario === 'varios_paquetes' ? 'paquetes > 1' : 'paquetes = 1';
     const fila = base.prepare(`SELECT guia FROM guias WHERE ensayo IS NULL AND ${condicion}`).get();

@@ -4,14 +4,14 @@ import os
 import time
 
 import httpx
-from guias_api import AuthenticatedClient, Client
-from guias_api.api.autenticacion import iniciar_sesion
+from guias_api import AuthenticatedClient
 from guias_api.models import RespuestaError
 
 API = os.environ.get("API", "http://127.0.0.1:3000")
-USUARIO = os.environ.get("USUARIO", "prueba")
-CLAVE = os.environ.get("CLAVE", "demo1234")
+LLAVE = os.environ.get("LLAVE")
 INTENTOS = 5
+if not LLAVE:
+    raise SystemExit(f"Falta LLAVE: {API}/api/docs/llaves dice cómo crear una")
 
 
 class ConReintentos(httpx.HTTPTransport):
@@ -33,13 +33,7 @@ class ConReintentos(httpx.HTTPTransport):
             time.sleep(espera)
 
 
-OPCIONES = {"base_url": API, "timeout": httpx.Timeout(30), "httpx_args": {"transport": ConReintentos()}}
-
-
-def entrar():
-    """Entra, y da un cliente con el token puesto."""
-    sesion = exito(iniciar_sesion.sync(client=Client(**OPCIONES), x_username=USUARIO, x_password=CLAVE))
-    return AuthenticatedClient(token=sesion.data.access_token, **OPCIONES)
+api = AuthenticatedClient(API, token=LLAVE, timeout=httpx.Timeout(30), httpx_args={"transport": ConReintentos()})
 
 
 def exito(respuesta):

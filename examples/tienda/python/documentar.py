@@ -4,7 +4,7 @@ import csv
 import json
 from uuid import uuid4
 
-from api import entrar, exito
+from api import api, exito
 from base import abrir
 from corregir import corregir
 from guias_api.api.guias import cotizar_guias, crear_guias, validar_guias
@@ -18,8 +18,8 @@ apartados = {}
 
 def documentar(*archivos):
     """Crea las guías de los pedidos que aún no la tienen. Los que no se pueden corregir quedan en por-revisar.csv."""
-    api, base = entrar(), abrir()
-    crear_pendientes(api, base)  # de una vez que el programa no terminó
+    base = abrir()
+    crear_pendientes(base)  # de una vez que el programa no terminó
     con_guia = {pedido for (pedido,) in base.execute("SELECT pedido FROM guias")}
     leidos = unicos(pedido for archivo in archivos for pedido in leer_pedidos(archivo))
     pedidos = [pedido for pedido in leidos if pedido["numero"] not in con_guia]
@@ -38,7 +38,7 @@ def documentar(*archivos):
         guias = [{**pedido["guia"], "Cotizacion": precio.opciones[0].cotizacion} for pedido, precio in cotizados]
         if guias:
             guardar_pendiente(base, {"TipoServicio": servicio, "Guia": guias})
-    crear_pendientes(api, base)
+    crear_pendientes(base)
     with open("por-revisar.csv", "w", newline="", encoding="utf-8") as archivo:
         filas = csv.writer(archivo, quoting=csv.QUOTE_ALL)
         filas.writerow(("pedido", "motivo"))
@@ -78,7 +78,7 @@ def guardar_pendiente(base, solicitud):
         base.execute("INSERT INTO pendientes VALUES (?, ?)", (str(uuid4()), json.dumps(solicitud)))
 
 
-def crear_pendientes(api, base):
+def crear_pendientes(base):
     for clave, texto in base.execute("SELECT * FROM pendientes").fetchall():
         solicitud = json.loads(texto)
         body = SolicitudDeGuias.from_dict(solicitud)

@@ -8,7 +8,7 @@ import os
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from api import entrar, exito
+from api import api, exito
 from base import abrir, guardar_eventos, guardar_valor, leer_valor
 from guias_api.api.webhooks import (
     activar_webhook,
@@ -24,7 +24,6 @@ URL_WEBHOOK = os.environ.get("URL_WEBHOOK", f"http://127.0.0.1:{PUERTO}/")
 
 def registrar(base):
     """Registra el webhook si no está. Si está, lo despierta: lo que esperaba llega ya."""
-    api = entrar()
     propio = next((w for w in exito(listar_webhooks.sync(client=api)).data if w.url == URL_WEBHOOK), None)
     nuevo = None
     if propio is None:

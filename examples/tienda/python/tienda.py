@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from api import entrar, exito
+from api import api, exito
 from base import abrir, guardar_eventos, guardar_valor, leer_valor
 from documentar import documentar
 from guias_api.api.etiquetas import imprimir_etiquetas, obtener_etiqueta_10_x_15
@@ -19,7 +19,7 @@ def imprimir():
     base = abrir()
     guias = [guia for (guia,) in base.execute("SELECT guia FROM guias WHERE impresa = 0 ORDER BY rowid")]
     body = SolicitudDeEtiquetas.from_dict({"Guias": guias, "Tipo": "pequena"})
-    pdf = exito(imprimir_etiquetas.sync(client=entrar(), body=body))
+    pdf = exito(imprimir_etiquetas.sync(client=api, body=body))
     Path("etiquetas.pdf").write_bytes(pdf.payload.read())
     with base:
         base.executemany("UPDATE guias SET impresa = 1 WHERE guia = ?", [(guia,) for guia in guias])
@@ -29,13 +29,13 @@ def imagen(pedido):
     """Guarda la etiqueta de un pedido como imagen, del primero de sus paquetes."""
     guia = abrir().execute("SELECT guia FROM guias WHERE pedido = ?", (pedido,)).fetchone()[0]
     formato = ObtenerEtiqueta10X15Formato.PNG
-    png = exito(obtener_etiqueta_10_x_15.sync(guia, client=entrar(), formato=formato, paquete=1))
+    png = exito(obtener_etiqueta_10_x_15.sync(guia, client=api, formato=formato, paquete=1))
     Path(f"{pedido}.png").write_bytes(png.payload.read())
 
 
 def seguir():
     """Pide los eventos que faltan, desde donde se quedó. Para un cron de cada minuto, con webhook o sin él."""
-    api, base = entrar(), abrir()
+    base = abrir()
     while True:
         cursor = leer_valor(base, "cursor") or UNSET
         pagina = exito(listar_eventos.sync(client=api, limite=500, cursor=cursor))
@@ -50,7 +50,7 @@ def seguir():
 
 def problemas():
     """Dice qué pedidos tienen un problema que alguien debe ver."""
-    api, cursor = entrar(), UNSET
+    cursor = UNSET
     while cursor is not None:
         pagina = exito(listar_guias.sync(client=api, estatus=ListarGuiasEstatus.INCIDENCIA, limite=500, cursor=cursor))
         for guia in pagina.data:
@@ -62,7 +62,6 @@ def problemas():
 
 def cancelar(pedido):
     """Cancela las guías de un pedido que no se va a mandar."""
-    api = entrar()
     for guia in exito(listar_guias.sync(client=api, referencia=pedido)).data:
         exito(cancelar_guia.sync(guia.send_guia, client=api))
         print(f"{pedido} {guia.send_guia}: cancelada")
@@ -70,7 +69,7 @@ def cancelar(pedido):
 
 def ensayar(*escenarios):
     """En una cuenta de prueba: que pasen estas cosas, cada una con otra guía."""
-    api, base = entrar(), abrir()
+    base = abrir()
     for escenario in escenarios:
         condicion = "paquetes > 1" if escenario == "varios_paquetes" else "paquetes = 1"
         (guia,) = base.execute(f"SELECT guia FROM guias WHERE ensayo IS NULL AND {condicion}").fetchone()

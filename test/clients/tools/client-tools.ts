@@ -41,6 +41,8 @@ export const clientTools = {
   classPath: join(folder, 'java', '*'),
   /** A Python that finds openapi-python-client, and the packages of Python clients. */
   python: join(folder, 'python', 'bin', 'python3'),
+  /** The versions of the packages of Python. */
+  requirements: REQUIREMENTS,
   /** Packages of Node.js that make clients for TypeScript. */
   nodeModules: join(folder, 'node_modules'),
   /** Returns a package as commands name it, with the version that is here. */
