@@ -92,7 +92,7 @@ export function aDayOfTheClient(
     const PDF = '%PDF-';
     expect(day.files).toEqual({ single: PDF, many: PDF, manifest: PDF, zpl: '^XA' });
     expect(day.refusals).toEqual({
-      unknown: { status: 404, codigo: 'guia_no_encontrada', fields: [], hasRequestId: true },
+      unknown: { status: 404, codigo: 'guia_no_encontrada', fields: ['guia'], hasRequestId: true },
       wrong: {
         status: 400,
         codigo: 'campo_requerido',
@@ -137,7 +137,9 @@ export function aDayOfTheClient(
         '/api/webhooks': 3, // a lost one, and one that was refused at first
         '/api/guias/played/simular': 1,
       });
-      const names = service.asked.get('/api/guias/crear')?.map((headers) => [headers['idempotency-key'], headers['x-request-id']]);
+      const names = service.asked
+        .get('/api/guias/crear')
+        ?.map((headers) => [headers['idempotency-key'], headers['x-request-id']]);
       expect(new Set(names?.map(String)).size).toBe(1);
       expect(names?.[0]?.every(Boolean)).toBe(true);
     });

@@ -11,7 +11,11 @@ aDayOfTheClient('TypeScript', async ({ document, folder }) => {
   for (const name of ['day', 'retries']) {
     await copyFile(join(import.meta.dirname, `programs/${name}-typescript.txt`), join(cwd, `${name}.ts`));
   }
-  await compile(cwd, { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false });
+  await compile(cwd, {
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+  });
   const chapter = { line: "from 'guias-de-envio'", file: 'chapter.ts' };
   return {
     day: [process.execPath, 'made/day.js'],

@@ -21,7 +21,10 @@ export class ErrorDeGuias extends Error {
 
   constructor(
     message: string,
-    campos: Pick<ErrorDeGuias, 'status' | 'codigo' | 'details' | 'requestId' | 'retryAfter' | 'idempotencyKey'>,
+    campos: Pick<
+      ErrorDeGuias,
+      'status' | 'codigo' | 'details' | 'requestId' | 'retryAfter' | 'idempotencyKey'
+    >,
     causa?: unknown,
   ) {
     super(message, { cause: causa });

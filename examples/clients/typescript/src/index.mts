@@ -9,7 +9,9 @@ export type { components, paths };
 
 /** Los esquemas del documento OpenAPI, por su nombre. */
 export type Esquemas = components['schemas'];
-type Parametros<Operacion extends keyof operations> = NonNullable<operations[Operacion]['parameters']['query']>;
+type Parametros<Operacion extends keyof operations> = NonNullable<
+  operations[Operacion]['parameters']['query']
+>;
 export type FiltroDeGuias = Omit<Parametros<'listarGuias'>, 'cursor'>;
 export type FiltroDeManifiestos = Omit<Parametros<'listarManifiestos'>, 'cursor'>;
 export type FormaDeEtiqueta = Parametros<'obtenerEtiquetaPequena'> & {
@@ -52,7 +54,10 @@ export class ClienteDeGuias {
     return cuerpo(this.api.POST('/api/guias/validar', { body }));
   }
 
-  crearGuias(body: Esquemas['SolicitudDeGuias'], nombre: Nombre = {}): Promise<Esquemas['RespuestaGuiasCreadas']> {
+  crearGuias(
+    body: Esquemas['SolicitudDeGuias'],
+    nombre: Nombre = {},
+  ): Promise<Esquemas['RespuestaGuiasCreadas']> {
     return cuerpo(this.api.POST('/api/guias/crear', { body, params: { header: headersDe(nombre) } }));
   }
 
@@ -72,7 +77,10 @@ export class ClienteDeGuias {
   }
 
   /** La etiqueta de una guía: un PDF, si no se pide otro formato. */
-  async obtenerEtiqueta(guia: string, { tipo = 'carta', ...query }: FormaDeEtiqueta = {}): Promise<Uint8Array> {
+  async obtenerEtiqueta(
+    guia: string,
+    { tipo = 'carta', ...query }: FormaDeEtiqueta = {},
+  ): Promise<Uint8Array> {
     const params = { path: { guia }, query };
     return bytes(this.api.GET(RUTA_DE_ETIQUETA[tipo], { params, parseAs: 'arrayBuffer' }));
   }
@@ -136,7 +144,9 @@ async function bytes(respuesta: Promise<{ data?: ArrayBuffer }>): Promise<Uint8A
 
 type Pagina<T> = { data: T[]; siguiente?: string | null };
 
-async function* paginas<T>(pedir: (cursor: { cursor?: string }) => Promise<Pagina<T>>): AsyncGenerator<T, void> {
+async function* paginas<T>(
+  pedir: (cursor: { cursor?: string }) => Promise<Pagina<T>>,
+): AsyncGenerator<T, void> {
   let cursor: string | null | undefined;
   do {
     const pagina = await pedir(cursor ? { cursor } : {});

@@ -1,5 +1,5 @@
 import { setTimeout as esperar } from 'node:timers/promises';
-import { ErrorDeGuias, errorDe, sinRespuesta } from './error.mjs';
+import { type ErrorDeGuias, errorDe, sinRespuesta } from './error.mjs';
 
 // Lo que dice /api/docs/reintentos.
 
@@ -52,7 +52,8 @@ async function intentar(solicitud: Request, limiteMs: number): Promise<Response 
 
 /** Tras un error que pasa, y si la solicitud repetida no hace lo suyo dos veces. */
 function conviene({ method, url }: Request, { status, codigo }: ErrorDeGuias): boolean {
-  const seNego = status === 429 || (status === 503 && codigo !== undefined && codigo !== 'resultado_desconocido');
+  const seNego =
+    status === 429 || (status === 503 && codigo !== undefined && codigo !== 'resultado_desconocido');
   if (method === 'POST' && NO_SE_REPITEN.test(new URL(url).pathname)) return seNego;
   return status === 0 || status === 408 || status === 429 || status >= 500;
 }

@@ -16,7 +16,9 @@ export function eventosDelMensaje(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   cuerpo: string,
 ): Evento[] {
-  const unos = Object.fromEntries(Object.entries(headers).map(([nombre, valor]) => [nombre, String(valor ?? '')]));
+  const unos = Object.fromEntries(
+    Object.entries(headers).map(([nombre, valor]) => [nombre, String(valor ?? '')]),
+  );
   const mensaje = new Webhook(secreto).verify(cuerpo, unos) as { type: string; data: { Eventos?: Evento[] } };
   return mensaje.type === 'guias.eventos' ? (mensaje.data.Eventos ?? []) : [];
 }
