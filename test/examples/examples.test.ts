@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
@@ -24,6 +25,14 @@ test.for(CLIENTS.filter(isThere))(
   '%s: examples/%s creates guides once and prints them, though answers are lost',
   ([program, example], { run }) => run(program, example),
 );
+
+test('examples/README.md makes a key for them', async ({ api }) => {
+  const page = readFileSync(join(repoRoot, 'examples/README.md'), 'utf8');
+  const block = page.split(/^```(?:sh)?$/m).find((each) => each.includes('export LLAVE=')) ?? '';
+  const commands = `${block.replace('http://127.0.0.1:3000', api.url)}\necho "$LLAVE"`;
+  const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', commands]);
+  expect(stdout.trim()).toMatch(/^gk_live_[\w-]+$/);
+});
 
 const RECEIVERS: [program: string, example: string, options?: (port: number) => string[]][] = [
   [process.execPath, 'webhook.mjs'],
