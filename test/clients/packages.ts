@@ -77,9 +77,10 @@ export async function installTarball(tarball: string, into: string): Promise<voi
 
 /** Installs a wheel as a customer does, into an environment of its own. @returns that environment's Python. */
 export async function installWheel(wheel: string, into: string): Promise<string> {
-  await run(clientTools.python, ['-m', 'venv', into], join(into, '..'));
+  await run(clientTools.python, ['-m', 'venv', '--without-pip', into], join(into, '..'));
   const python = join(into, 'bin/python3');
-  await run(python, ['-m', 'pip', 'install', '--constraint', clientTools.requirements, wheel], into);
+  const install = ['install', '--constraint', clientTools.requirements, wheel];
+  await run(clientTools.python, ['-m', 'pip', '--python', python, ...install], into);
   return python;
 }
 

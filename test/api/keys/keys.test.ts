@@ -263,13 +263,16 @@ describe('a request for a key', () => {
         return users.revokeToken(username, { jti: claims.jti, until: new Date(claims.exp * 1_000) });
       },
     ],
-  ])('with a token that %s makes none, also before this process knows', async ([, end], { person, stores, username, userStore }) => {
-    expect((await person.get('/api/auth/validate')).status).toBe(200);
-    await end(userStore, username, person.token);
-    // What was read of the user is good for five seconds.
-    expect(outcome(await person.post('/api/llaves', { Nombre: 'ladron' }))).toEqual(REFUSED);
-    expect(await new KeyStore(stores.mongo).list(username)).toEqual([]);
-  });
+  ])(
+    'with a token that %s makes none, also before this process knows',
+    async ([, end], { person, stores, username, userStore }) => {
+      expect((await person.get('/api/auth/validate')).status).toBe(200);
+      await end(userStore, username, person.token);
+      // What was read of the user is good for five seconds.
+      expect(outcome(await person.post('/api/llaves', { Nombre: 'ladron' }))).toEqual(REFUSED);
+      expect(await new KeyStore(stores.mongo).list(username)).toEqual([]);
+    },
+  );
 
   test('eleven at once make ten', async ({ person }) => {
     const answers = await Promise.all(
