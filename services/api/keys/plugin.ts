@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { type LoginAttempt, LoginRefusal } from '#shared/accounts/login.ts';
 import { type LoginKeys, loginKeys } from '#shared/accounts/login-limit.ts';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
+import { Tally } from '#shared/async/tally.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { BearerKind } from '../accounts/bearer.ts';
@@ -21,6 +22,8 @@ type Sender = Parameters<BearerKind['identify']>[1];
 const MAX_IN_USE = 20_000;
 /** How long a process relies on Redis having an address of a key, which Redis keeps for 30 days. */
 const ADDRESS_NOTED_MS = 3_600_000;
+/** When a key that came among too many at once may be sent again, in seconds. */
+const RETRY_S = 2;
 /** When the day of a use is stored again that MongoDB did not take. */
 const STORE_AGAIN_MS = 60_000;
 
@@ -51,7 +54,7 @@ function cutDown(user: ApiUser, { permissions }: Key): ApiUser {
  * soon costs MongoDB nothing. A right key that this process has seen works also beside such a flood, and so does one that
  * another process has seen from that address.
  *
- * The function throws LoginRefusal for a key that nobody knows, from an address with too many wrong ones.
+ * The function throws LoginRefusal for a key that nobody knows, from an address with too many wrong ones, or too many at once.
  */
 function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStore) {
   /** By digest, the day of its last use that this process has stored. */
@@ -59,11 +62,20 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
   /** Keys with the addresses that they came from, as far as this process has told Redis. */
   const noted = new LRUCache<string, true>({ max: MAX_IN_USE, ttl: ADDRESS_NOTED_MS });
 
+  /** Unknown keys that are being looked up, by address: no more than may still fail, or a burst takes all of MongoDB. */
+  const lookedUp = new Tally();
+
   const report = (outcome: LoginAttempt['outcome'], sender: Sender) =>
     onLogin({ username: '', ...sender, credential: 'key', outcome });
   const refuseFlood = async (counted: LoginKeys, sender: Sender) => {
     const reached = limit.reached(counted);
-    if (!reached || (await limit.knows(counted))) return;
+    if (!reached) {
+      const mayFail = limit.knownFailures(counted).address + lookedUp.of(counted.address) < limit.perAddress;
+      if (mayFail) return;
+      void report('overload', sender);
+      throw new LoginRefusal('overload', { seconds: RETRY_S });
+    }
+    if (await limit.knows(counted)) return;
     void report(reached.limit, sender);
     throw new LoginRefusal(reached.limit, { seconds: reached.seconds });
   };
@@ -89,8 +101,7 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
     }
   };
 
-  return async (digest: string, sender: Sender): Promise<Key | undefined> => {
-    if (!inUse.has(digest)) await refuseFlood(loginKeys(digest, sender.address), sender);
+  const find = async (digest: string, sender: Sender): Promise<Key | undefined> => {
     const key = await keys.findRecent(digest);
     if (!key) {
       inUse.delete(digest);
@@ -101,5 +112,16 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
     noteAddress(digest, sender);
     void noteUse(digest, key);
     return key;
+  };
+  return async (digest: string, sender: Sender): Promise<Key | undefined> => {
+    if (inUse.has(digest)) return find(digest, sender);
+    const counted = loginKeys(digest, sender.address);
+    await refuseFlood(counted, sender);
+    lookedUp.add(counted.address);
+    try {
+      return await find(digest, sender);
+    } finally {
+      lookedUp.remove(counted.address);
+    }
   };
 }

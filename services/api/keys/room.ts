@@ -21,7 +21,7 @@ export const keys: Room = {
         bearerFormat: 'gk_…',
         description: 'Una llave de `POST /api/llaves`, donde va el token',
       },
-      errors: ['too-many-logins'],
+      errors: ['too-many-logins', 'overloaded'],
     },
   },
   manual: { chapters: chaptersIn(import.meta.url, 'llaves'), values: () => ({ maxLlaves: MAX_KEYS }) },

@@ -14,6 +14,8 @@ const PER_ADDRESS = 20;
 const outcome = ({ status, body }: Answer) => [status, body.codigo];
 const REFUSED = [401, 'acceso_denegado'];
 const LIMITED = [429, 'demasiados_intentos'];
+/** What most of a burst get until the first are known to be wrong. */
+const BUSY = [503, 'saturado'];
 
 let addresses = 0;
 const test = services
@@ -77,10 +79,12 @@ describe('a wrong key', () => {
 });
 
 describe('a flood of wrong keys', () => {
-  const COUNT = 2_000;
-  const AT_ONCE = 100;
+  const COUNT = 1_000;
+  const AT_ONCE = 200;
+  /** Each is good for five seconds. */
+  const READS_OF_THE_RIGHT = 20;
 
-  test('costs MongoDB next to nothing, and stops no right key of its address', async ({
+  test('costs MongoDB next to nothing, and stops no right key of its address', { timeout: 180_000 }, async ({
     key,
     show,
     startApi,
@@ -107,9 +111,10 @@ describe('a flood of wrong keys', () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, flood));
     expect(right).toBeGreaterThan(COUNT / 50 - 2);
-    expect([...outcomes].toSorted()).toEqual([REFUSED, LIMITED].map(String));
+    expect([...outcomes]).toEqual(expect.arrayContaining([REFUSED, LIMITED, BUSY].map(String)));
+    expect([...outcomes].join()).not.toContain('200');
     const reads = commands.filter(({ find }) => find === 'keys');
-    expect(reads.length).toBeLessThan(PER_ADDRESS + AT_ONCE + 20);
+    expect(reads.length).toBeLessThan(4 * PER_ADDRESS + READS_OF_THE_RIGHT);
   });
 
   test('stops no right key that another process has seen from its address, nor one from elsewhere', async ({
