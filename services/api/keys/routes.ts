@@ -65,7 +65,7 @@ const listing = operation({
   ...OF_KEYS,
   id: 'listarLlaves',
   summary: 'Listar las llaves propias',
-  description: 'Las que valen, sin su texto: de él solo queda el inicio.',
+  description: 'También las vencidas, hasta que se terminan. De su texto solo queda el inicio.',
   data: {
     name: 'Llaves',
     message: (keys) => `Llaves: ${keys.length}`,
