@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path';
 
 export const repoRoot = resolve(import.meta.dirname, '..');
 
+/** Data, logs and secrets of the `npm start` of this checkout. */
+export const localFolder = join(repoRoot, '.local');
+
 /** All checkouts of this user share it: programs that take long to fetch or build. */
 export const cacheFolder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'shipping-guides');
 

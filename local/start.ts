@@ -2,17 +2,18 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { nationalCoverage, seedDemoData } from './demo-data.ts';
-import { repoRoot } from './folders.ts';
+import { localFolder as folder, repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
 import { keepRunning } from './process/keep-running.ts';
 import { tryLock } from './process/lock.ts';
-import { type OwnedProcess, stopAllProcesses } from './process/owned-process.ts';
+import { stopAllProcesses } from './process/owned-process.ts';
 import { provideChromium } from './programs/chromium.ts';
 import { provideRedis } from './programs/redis.ts';
 import { loadSecrets } from './secrets.ts';
 import { SetupError } from './setup-error.ts';
 import { choosePorts, HELP, parseOptions } from './start/options.ts';
 import { readyMessage } from './start/ready-message.ts';
+import { announceRunning } from './start/running-system.ts';
 import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
 
 /**
@@ -20,7 +21,6 @@ import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
  * the start failed.
  */
 
-const folder = join(repoRoot, '.local');
 const logFolder = join(folder, 'logs');
 /** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
@@ -52,7 +52,9 @@ async function startAndKeepRunning(fresh: boolean): Promise<void> {
   if (fresh) removeData();
   rmSync(logFolder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const child of await startAll(ports)) keepRunning(child, progress);
+  const { children, ...running } = await startAll(ports);
+  const onRestart = announceRunning(running, children);
+  for (const child of children) keepRunning(child, progress, onRestart);
 }
 
 /** Resolves at the first Ctrl-C or SIGTERM. A second one ends this process at once. */
@@ -70,7 +72,7 @@ function stopSignal(onStop: () => void): Promise<void> {
   });
 }
 
-async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProcess[]> {
+async function startAll(ports: Record<ServiceName, number>) {
   const options = { folder, durable: true, log: progress };
   const secrets = loadSecrets(join(folder, 'secrets.json'));
   const users = { prefix: USUAL_PREFIX, passwords: secrets.redis };
@@ -100,12 +102,10 @@ async function startAll(ports: Record<ServiceName, number>): Promise<OwnedProces
     [labelCache.description]: labelCache.url,
   };
   say(readyMessage({ seconds: seconds(), addresses: system.addresses, servers, logFolder }));
-  return [
-    ...Object.values(system.processes),
-    ...mongo.processes,
-    ...redis.processes,
-    ...labelCache.processes,
-  ];
+  const { addresses, environments, processes } = system;
+  const stores = [mongo, redis, labelCache].flatMap((store) => store.processes);
+  const children = [...Object.values(processes), ...stores];
+  return { addresses, environments, mongoUri, labelCacheUrl: labelCache.url, children };
 }
 
 function removeData(): void {

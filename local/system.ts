@@ -52,6 +52,8 @@ export type SystemOptions = SystemSettings & {
 export type System = {
   addresses: Record<ServiceName, string>;
   processes: Record<ServiceName, OwnedProcess>;
+  /** Settings of each service. A secret is the path of its file, `…_FILE`. */
+  environments: Record<ServiceName, NodeJS.ProcessEnv>;
   stop(): Promise<void>;
 };
 
@@ -65,15 +67,15 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const addresses = perService((name) => `http://127.0.0.1:${ports[name]}`);
   const settings = serviceSettings(options, addresses);
   const inherited = withoutSecrets(process.env);
+  const environments = perService((name) => ({
+    ...secretsAsFiles(settings[name], join(options.secretFolder, name)),
+    PORT: String(ports[name]),
+  }));
   const processes = perService((name) =>
     startProcess({
       name,
       command: [process.execPath, join(repoRoot, 'services', name, 'main.ts')],
-      env: {
-        ...inherited,
-        ...secretsAsFiles(settings[name], join(options.secretFolder, name)),
-        PORT: String(ports[name]),
-      },
+      env: { ...inherited, ...environments[name] },
       logFile: join(options.logFolder, `${name}.log`),
       stopTimeoutMs: 25_000, // longer than a service's own deadline
     }),
@@ -91,7 +93,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     await stop();
     throw error;
   }
-  return { addresses, processes, stop };
+  return { addresses, processes, environments, stop };
 }
 
 /** Each service gets what it needs, and no secret of another one. */
@@ -153,7 +155,7 @@ const SECRET_SETTINGS = SCHEMAS.flatMap(({ properties }) =>
 );
 
 /** Users who may list processes see their environment, and child processes inherit it. */
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_SETTINGS.includes(name)));
 }
 

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Where files are short and take long. */
-const LONG = /\/test\/(faults|examples|e2e)\//;
+const LONG = /\/test\/(faults|examples|e2e)\/|-faults\.test/;
 
 /**
  * Starts the files that take longest first, or one of them would run alone at the end. Vitest goes by the times of the last

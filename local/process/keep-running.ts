@@ -11,9 +11,14 @@ const WELL_AFTER_MS = 60_000;
 
 /**
  * Starts a process again whenever it ends, until `stopAllProcesses`, with a line in its log.
+ * @param onRestart gets the new process.
  * @returns stops the process for good.
  */
-export function keepRunning(child: OwnedProcess, log: Log): () => Promise<void> {
+export function keepRunning(
+  child: OwnedProcess,
+  log: Log,
+  onRestart: (child: OwnedProcess) => void = () => {},
+): () => Promise<void> {
   const end = new AbortController();
   const isOver = () => end.signal.aborted || isStoppingAll();
   let current = child;
@@ -29,6 +34,7 @@ export function keepRunning(child: OwnedProcess, log: Log): () => Promise<void> 
       await sleep(pause, undefined, { signal: end.signal }).catch(() => {});
       if (isOver()) return;
       current = current.startAgain();
+      onRestart(current);
     }
   }
   void restartUntilOver();

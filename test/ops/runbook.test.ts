@@ -13,7 +13,7 @@ import { alerts, panels } from './rules.ts';
 const read = (path: string) => readFileSync(join(repoRoot, path), 'utf8');
 const runbook = read('k8s/runbook.md');
 /** Its sections before those of the alerts. */
-const INTRODUCTION = ['Por dónde empezar', 'Comandos'];
+const INTRODUCTION = ['Por dónde empezar', 'Comandos', 'Practicar'];
 const sections = new Map(
   runbook
     .split(/^## /m)

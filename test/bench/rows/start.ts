@@ -1,20 +1,15 @@
-import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { repoRoot } from '#local/folders.ts';
-import { removeMongoData } from '#local/mongo/mongo.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
+import { copyCheckout } from '#test/fixtures/checkout.ts';
 import type { Result, Run } from '../run.ts';
 
-const NOT_COPIED = ['node_modules', '.git', '.local', 'test/bench/peers/node_modules'];
-
-/** `npm start` in a copy of this checkout: there is one for each, and somebody may be using this one's. */
+/** `npm start` in a copy of this checkout. */
 export async function start(run: Run): Promise<Result[]> {
   const copy = join(run.servers.folder, 'checkout');
-  const filter = (path: string) => !NOT_COPIED.includes(relative(repoRoot, path));
-  cpSync(repoRoot, copy, { recursive: true, filter });
-  symlinkSync(join(repoRoot, 'node_modules'), join(copy, 'node_modules'));
+  const remove = copyCheckout(copy);
   try {
     run.say('npm start, the first time…');
     await startAndStop(copy);
@@ -25,8 +20,7 @@ export async function start(run: Run): Promise<Result[]> {
     }
     return [{ id: 'start', rounds }];
   } finally {
-    removeMongoData(join(copy, '.local'));
-    rmSync(copy, { recursive: true });
+    remove();
   }
 }
 

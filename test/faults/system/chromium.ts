@@ -1,19 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import type { Queue } from 'bullmq';
 import { vi } from 'vitest';
+import { groupsOfChildren } from '#local/process/process-id.ts';
 import type { LabelJob } from '#shared/printing/label-job.ts';
 import type { Part } from './part.ts';
 
-/**
- * Returns the process group of a worker's Chromium; undefined while it has none. It is a group because Debian's
- * program is a shell script around the real one, and Chromium is many processes.
- */
+/** Returns the process group of a worker's Chromium; undefined while it has none. */
 export function chromiumOf(worker: Part): number | undefined {
-  const rows = execFileSync('ps', ['-eo', 'ppid=,pid=,pgid='], { encoding: 'utf8' }).trim().split('\n');
-  const groups = rows
-    .map((row) => row.trim().split(/ +/).map(Number))
-    .filter(([parent, pid, group]) => parent === worker.pid && pid === group);
-  return groups.at(-1)?.[1];
+  return groupsOfChildren(worker.pid).at(-1);
 }
 
 /** Sends a signal to a worker's Chromium, which must have one. @returns its process group. */

@@ -1,0 +1,104 @@
+import { CommanderError } from 'commander';
+import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
+import { explainUsage, isHelp, spanishCommand } from '#shared/commands/terminal.ts';
+import { DamageRecord } from './drill/damage.ts';
+import { runDrill } from './drill/drill.ts';
+import { culpritOf, FAULTS, type Fault } from './drill/faults.ts';
+import { repoRoot } from './folders.ts';
+import { tryLock } from './process/lock.ts';
+import { SetupError } from './setup-error.ts';
+import { type RunningSystem, readRunning } from './start/running-system.ts';
+
+/**
+ * `npm run drill`: practice for whoever is on call, in a running `npm start`. Exit code 0: the drill has ended, also by Ctrl-C,
+ * and everything is as before, 1: it could not begin, or not put everything right, 2: wrong usage.
+ */
+
+const NAME = 'npm run drill --';
+
+try {
+  process.exitCode = await untilPipeBreaks(async () => {
+    await program()
+      .parseAsync()
+      .catch((error: unknown) => {
+        if (!isHelp(error)) throw error;
+      });
+    return 0;
+  });
+} catch (error) {
+  process.exitCode = explain(error);
+}
+process.exit();
+
+function program() {
+  return spanishCommand(NAME)
+    .description(
+      'Practica una guardia en el npm start que corre: descompone algo, no dice qué, y mide cuánto tarda usted en nombrarlo o arreglarlo. Al final deja todo como estaba.',
+    )
+    .argument('[falla]', 'la que se practica; si falta, una al azar')
+    .option('--list', 'muestra las fallas')
+    .option('--end', 'arregla lo que dejó un simulacro que fue matado')
+    .action(async (name: string | undefined, { list, end }: { list?: true; end?: true }) => {
+      if (list) say(FAULTS.map((fault) => `${fault.name.padEnd(20)}${fault.cause}`).join('\n'));
+      else if (end) await endKilledDrill();
+      else await begin(name);
+    });
+}
+
+async function begin(name: string | undefined): Promise<void> {
+  const named = name === undefined ? undefined : FAULTS.find((fault) => fault.name === name);
+  if (name !== undefined && !named) throw new CommanderError(2, 'drill.unknownFault', 'unknown fault');
+  const system = readRunning();
+  if (!system) throw new SetupError('npm start no corre en este directorio: inícielo en otra terminal.');
+  await lock();
+  if (DamageRecord.read())
+    throw new SetupError('Un simulacro fue matado, y dejó algo descompuesto: npm run drill -- --end');
+  const fault = named ?? pickOne(system);
+  if (!canBreak(fault, system))
+    throw new SetupError(`${fault.name}: npm start no inició ese proceso, así que no se toca.`);
+  await runDrill(fault, system, { say, input: process.stdin, interrupted: interruption() });
+}
+
+async function endKilledDrill(): Promise<void> {
+  await lock();
+  const record = DamageRecord.read();
+  if (!record) return say('Ningún simulacro dejó nada descompuesto.');
+  await record.repairAll(readRunning());
+  say(`Quedó arreglado lo que dejó el simulacro ${record.fault}.`);
+}
+
+/** @throws SetupError while another drill of this checkout runs. */
+async function lock(): Promise<void> {
+  if (!(await tryLock(`drill in ${repoRoot}`)))
+    throw new SetupError('Ya corre un simulacro: termínelo con Ctrl-C en su terminal.');
+}
+
+function canBreak(fault: Fault, system: RunningSystem): boolean {
+  return !fault.culprit || culpritOf(fault, system) !== undefined;
+}
+
+function pickOne(system: RunningSystem): Fault {
+  const possible = FAULTS.filter((fault) => canBreak(fault, system));
+  return possible[Math.floor(Math.random() * possible.length)] as Fault;
+}
+
+/** Aborts at Ctrl-C. What comes later is ignored: the drill is putting everything right. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
+  process.stdout.on('error', () => controller.abort()); // the terminal is closed
+  return controller.signal;
+}
+
+function explain(error: unknown): number {
+  const { message } = error as Error;
+  const isUsage = error instanceof CommanderError;
+  const isFault = isUsage && error.code === 'drill.unknownFault';
+  const usage = isFault ? `Falla desconocida. Vea ${NAME} --list` : isUsage && explainUsage(error, NAME);
+  process.stderr.write(`${usage || message}\n`);
+  return isUsage ? 2 : 1;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

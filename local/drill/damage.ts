@@ -1,0 +1,176 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { type AccountLimits, AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
+import { localFolder } from '../folders.ts';
+import { isRunning, type ProcessId, signalGroup } from '../process/process-id.ts';
+import { SetupError } from '../setup-error.ts';
+import type { RunningSystem } from '../start/running-system.ts';
+import { DemoClient } from './demo-client.ts';
+
+/** What a drill breaks, with what must be known to put it right. */
+export type Damage =
+  /** A process of `npm start` is stopped, at times or all the time. */
+  | { kind: 'frozen'; process: ProcessId }
+  /** The children of a process of `npm start` are killed, as long as the drill runs. */
+  | { kind: 'children-killed'; process: ProcessId }
+  /** The Redis of the labels has other settings, and a key that fills it. */
+  | { kind: 'label-cache-full'; process: ProcessId; before: Record<string, string> }
+  /** A process of the drill's own. */
+  | { kind: 'started'; process: ProcessId }
+  /** A webhook of the account `demo`. */
+  | { kind: 'webhook'; url: string }
+  | { kind: 'limits'; account: string; before: Partial<AccountLimits> };
+
+/** The key that fills the Redis of the labels. */
+export const FILLER = '{guias}:label:simulacro';
+
+type Recorded = { fault: string; damages: Damage[] };
+const FILE = join(localFolder, 'drill.json');
+
+/** Damages of the drill that runs, or was killed, in `.local/drill.json`. Each is written before it is done. */
+export class DamageRecord {
+  readonly fault: string;
+  readonly damages: Damage[];
+
+  private constructor({ fault, damages }: Recorded) {
+    this.fault = fault;
+    this.damages = damages;
+  }
+
+  static begin(fault: string): DamageRecord {
+    const record = new DamageRecord({ fault, damages: [] });
+    record.#write();
+    return record;
+  }
+
+  /** Returns undefined if every drill has put right what it broke. */
+  static read(): DamageRecord | undefined {
+    try {
+      return new DamageRecord(JSON.parse(readFileSync(FILE, 'utf8')));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  add(damage: Damage): void {
+    this.damages.push(damage);
+    this.#write();
+  }
+
+  /**
+   * Puts everything right, and then forgets it.
+   * @param system undefined if `npm start` does not run.
+   * @throws SetupError if something stays broken, which is then remembered.
+   */
+  async repairAll(system: RunningSystem | undefined): Promise<void> {
+    // What hangs goes on first: the rest may need it.
+    const isFrozen = ({ kind }: Damage) => kind === 'frozen';
+    const inOrder = this.damages.toSorted((one, other) => Number(isFrozen(other)) - Number(isFrozen(one)));
+    try {
+      for (const damage of inOrder) await repair(damage, system);
+    } catch (cause) {
+      const { message } = cause as Error;
+      const advice = 'Con npm start en marcha, ejecute npm run drill -- --end';
+      throw new SetupError(`No todo quedó como estaba (${message}). ${advice}`, { cause });
+    }
+    rmSync(FILE);
+  }
+
+  #write(): void {
+    const { fault, damages } = this;
+    writeFileSync(`${FILE}.partial`, JSON.stringify({ fault, damages } satisfies Recorded));
+    renameSync(`${FILE}.partial`, FILE);
+  }
+}
+
+async function repair(damage: Damage, system: RunningSystem | undefined): Promise<void> {
+  switch (damage.kind) {
+    case 'frozen':
+      signalGroup(damage.process, 'SIGCONT');
+      return;
+    case 'children-killed':
+      return; // who killed them is gone
+    case 'started':
+      return end(damage.process);
+    case 'label-cache-full':
+      // A Redis that was started again has neither the settings nor the key.
+      if (system && isRunning(damage.process)) await emptyLabelCache(system, damage.before);
+      return;
+    case 'webhook':
+      return removeWebhook(required(system), damage.url);
+    case 'limits':
+      return restoreLimits(required(system), damage.account, damage.before);
+  }
+}
+
+function required(system: RunningSystem | undefined): RunningSystem {
+  if (system) return system;
+  throw new Error('npm start no corre');
+}
+
+/** In ms: longer than a service takes to end. */
+const END_TIMEOUT_MS = 25_000;
+
+/** Asks first: of a service that says goodbye, "Estado" does not say that it is missing. */
+async function end(process: ProcessId): Promise<void> {
+  signalGroup(process, 'SIGTERM');
+  const deadline = performance.now() + END_TIMEOUT_MS;
+  while (isRunning(process)) {
+    if (performance.now() > deadline) signalGroup(process, 'SIGKILL');
+    await sleep(50);
+  }
+}
+
+/** Runs commands of Redis as the user `operator`. */
+export async function inLabelCache<T>(
+  { labelCacheUrl }: RunningSystem,
+  work: (redis: Redis) => Promise<T>,
+): Promise<T> {
+  const redis = new Redis(labelCacheUrl, { commandTimeout: 10_000, maxRetriesPerRequest: 1 });
+  redis.on('error', () => {}); // the command rejects
+  try {
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function emptyLabelCache(system: RunningSystem, before: Record<string, string>): Promise<void> {
+  return inLabelCache(system, async (redis) => {
+    for (const [name, value] of Object.entries(before)) await redis.config('SET', name, value);
+    await redis.unlink(FILLER);
+  });
+}
+
+async function removeWebhook({ addresses }: RunningSystem, url: string): Promise<void> {
+  const demo = new DemoClient(addresses.api, 'demo', AbortSignal.timeout(60_000));
+  const { status, data } = await demo.request('GET', '/api/webhooks');
+  if (status !== 200) throw new Error(`La API no lista los webhooks de demo (${status})`);
+  const own = (data as { Id: string; Url: string }[]).filter(({ Url }) => Url === url);
+  for (const { Id } of own) await demo.request('DELETE', `/api/webhooks/${Id}`);
+}
+
+/** Runs `work` on the limits of accounts that differ from those of the settings. */
+export async function withLimits<T>(
+  { mongoUri }: RunningSystem,
+  work: (limits: AccountLimitsStore) => Promise<T>,
+): Promise<T> {
+  const mongo = await connectMongo(mongoUri, createLogger('drill', 'silent'));
+  try {
+    return await work(new AccountLimitsStore(mongo));
+  } finally {
+    await mongo.close();
+  }
+}
+
+function restoreLimits(system: RunningSystem, account: string, before: Partial<AccountLimits>) {
+  return withLimits(system, async (limits) => {
+    await limits.remove(account);
+    if (Object.keys(before).length > 0) await limits.set(account, before);
+  });
+}

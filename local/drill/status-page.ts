@@ -1,0 +1,72 @@
+import { DEMO_PASSWORD } from '../demo-data.ts';
+
+/** The page "Estado" as a person reads it. */
+export type Status = {
+  headline: string;
+  /** What is wrong, a line each. While the page itself cannot be read, that is its headline alone. */
+  lines: string[];
+  /** What has ended in the last hour. */
+  ended: string[];
+};
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#x27;': "'",
+  '&#x3D;': '=',
+  '&#x60;': '`',
+};
+
+/** @param code the status of HTTP. */
+export function parseStatus(code: number, html: string): Status {
+  const page = html.replace(/\s+/g, ' ');
+  const all = (part: RegExp) => [...page.matchAll(part)].map(([, text = '']) => withoutEntities(text));
+  const [headline = ''] = all(/<h1>(.*?)<\/h1>/g);
+  const lines = code === 200 ? all(/<li class="\w+"> <span>(.*?)<\/span>/g) : [headline];
+  return { headline, lines, ended: all(/<li>(Terminó .*?)<\/li>/g) };
+}
+
+function withoutEntities(text: string): string {
+  return text.replace(/&[#\w]+;/g, (entity) => ENTITIES[entity] ?? entity);
+}
+
+/** Longest wait for the dashboard, in ms. */
+const TIMEOUT_MS = 10_000;
+
+/** Reads "Estado" as the demo user `operaciones`, who keeps logged in also while MongoDB is away. */
+export class StatusPage {
+  readonly #url: string;
+  #cookie = '';
+
+  /** @param url of the dashboard. */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** @throws Error if the dashboard takes no login. */
+  async logIn(): Promise<void> {
+    const body = new URLSearchParams({ usuario: 'operaciones', contrasena: DEMO_PASSWORD });
+    const answer = await this.#send('/entrar', { method: 'POST', body });
+    const [cookie] = answer.headers.getSetCookie();
+    if (answer.status !== 303 || !cookie) throw new Error(`El tablero no deja entrar (${answer.status})`);
+    this.#cookie = cookie.split(';')[0] ?? '';
+  }
+
+  /** @throws Error if the dashboard does not answer within ten seconds. */
+  async read(): Promise<Status> {
+    const answer = await this.#send('/', {});
+    return parseStatus(answer.status, await answer.text());
+  }
+
+  async #send(path: string, init: { method?: string; body?: URLSearchParams }): Promise<Response> {
+    const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin', cookie: this.#cookie };
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      return await fetch(this.#url + path, { ...init, headers, signal, redirect: 'manual' });
+    } catch (cause) {
+      throw new Error('El tablero no responde', { cause });
+    }
+  }
+}

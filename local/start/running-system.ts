@@ -1,0 +1,54 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { localFolder } from '../folders.ts';
+import type { OwnedProcess } from '../process/owned-process.ts';
+import { identify, isRunning, type ProcessId } from '../process/process-id.ts';
+import type { System } from '../system.ts';
+
+/** What `npm start` runs. Other commands of this checkout read it. */
+export type RunningSystem = {
+  npmStart: ProcessId;
+  addresses: System['addresses'];
+  environments: System['environments'];
+  mongoUri: string;
+  /** Of the Redis of the labels, for the user `operator`. */
+  labelCacheUrl: string;
+  /** By their names in the terminal of `npm start`. A store that was given is absent. */
+  processes: Record<string, ProcessId>;
+};
+
+const FILE = join(localFolder, 'running.json');
+
+/**
+ * Writes what runs to `.local/running.json`, which this user alone may read: it has passwords.
+ * @returns writes that a process was started again.
+ */
+export function announceRunning(
+  system: Omit<RunningSystem, 'npmStart' | 'processes'>,
+  children: readonly OwnedProcess[],
+): (restarted: OwnedProcess) => void {
+  const npmStart = identify(process.pid);
+  const processes: Record<string, ProcessId> = {};
+  const write = (started: readonly OwnedProcess[]) => {
+    for (const { name, pid } of started) {
+      const id = identify(pid);
+      if (id) processes[name] = id;
+    }
+    writeFileSync(`${FILE}.partial`, JSON.stringify({ ...system, npmStart, processes }), { mode: 0o600 });
+    renameSync(`${FILE}.partial`, FILE);
+  };
+  write(children);
+  return (restarted) => write([restarted]);
+}
+
+/** Returns undefined unless an `npm start` of this checkout runs and has got ready. */
+export function readRunning(): RunningSystem | undefined {
+  let text: string;
+  try {
+    text = readFileSync(FILE, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const system: RunningSystem = JSON.parse(text);
+  return isRunning(system.npmStart) ? system : undefined;
+}
