@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { explainUsage, isHelp, spanishCommand } from '#shared/commands/terminal.ts';
 import { DamageRecord } from './drill/damage.ts';
-import { runDrill } from './drill/drill.ts';
+import { runDrill, useUntilWell } from './drill/drill.ts';
 import { culpritOf, FAULTS, type Fault } from './drill/faults.ts';
 import { repoRoot } from './folders.ts';
 import { tryLock } from './process/lock.ts';
@@ -56,14 +56,17 @@ async function begin(name: string | undefined): Promise<void> {
   const fault = named ?? pickOne(system);
   if (!canBreak(fault, system))
     throw new SetupError(`${fault.name}: npm start no inició ese proceso, así que no se toca.`);
-  await runDrill(fault, system, { say, input: process.stdin, interrupted: interruption() });
+  await runDrill(fault, system, { say, input: process.stdin, ...interruptions() });
 }
 
 async function endKilledDrill(): Promise<void> {
   await lock();
   const record = DamageRecord.read();
   if (!record) return say('Ningún simulacro dejó nada descompuesto.');
-  await record.repairAll(readRunning());
+  const system = readRunning();
+  await record.repairAll(system);
+  const fault = FAULTS.find(({ name }) => name === record.fault);
+  if (system && fault) await useUntilWell(system, fault, interruptions().interrupted);
   say(`Quedó arreglado lo que dejó el simulacro ${record.fault}.`);
 }
 
@@ -82,12 +85,21 @@ function pickOne(system: RunningSystem): Fault {
   return possible[Math.floor(Math.random() * possible.length)] as Fault;
 }
 
-/** Aborts at Ctrl-C. What comes later is ignored: the drill is putting everything right. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
-  process.stdout.on('error', () => controller.abort()); // the terminal is closed
-  return controller.signal;
+/** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
+const SAME_SIGNAL_MS = 500;
+
+/** `interrupted` aborts at Ctrl-C, `hurried` at a second one. Neither keeps a drill from putting everything right. */
+function interruptions(): { interrupted: AbortSignal; hurried: AbortSignal } {
+  const [first, second] = [new AbortController(), new AbortController()];
+  let firstAt: number | undefined;
+  const interrupt = () => {
+    firstAt ??= performance.now();
+    if (performance.now() - firstAt > SAME_SIGNAL_MS) second.abort();
+    first.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  process.stdout.on('error', interrupt); // the terminal is closed
+  return { interrupted: first.signal, hurried: second.signal };
 }
 
 function explain(error: unknown): number {

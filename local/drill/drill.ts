@@ -31,8 +31,9 @@ type Terminal = {
   say: Log;
   /** What the person types, line by line, until its end. */
   input: NodeJS.ReadableStream;
-  /** Aborts when the person interrupts the drill. */
+  /** Aborts when the person interrupts the drill, and when the person will not wait until "Estado" is well. */
   interrupted: AbortSignal;
+  hurried: AbortSignal;
 };
 
 /**
@@ -41,8 +42,9 @@ type Terminal = {
  * @throws SetupError if "Estado" names a problem before, or something cannot be put right.
  */
 export async function runDrill(fault: Fault, system: RunningSystem, terminal: Terminal): Promise<void> {
-  const { say, interrupted } = terminal;
+  const { say, interrupted, hurried } = terminal;
   const end = new AbortController();
+  const traffic = new AbortController();
   const page = new StatusPage(system.addresses.dashboard);
   await page.logIn();
   if (!(await isWell(page, fault, interrupted))) {
@@ -55,7 +57,7 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
   let began = performance.now();
   try {
     say(introduction(system));
-    void useApi(system.addresses.api, end.signal);
+    void useApi(system.addresses.api, traffic.signal);
     await fault.begin({ system, ended: end.signal, willBreak: (damage) => record.add(damage) });
     began = performance.now();
     say('Algo falla desde ahora. ¿Qué es? Escriba la causa, o arréglelo.');
@@ -65,9 +67,24 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
     say('El simulacro deja todo como estaba…');
     await record.repairAll(system);
   }
-  if (!interrupted.aborted && (await isWell(page, fault, interrupted)))
-    course.ended = performance.now() - began;
+  // Until requests succeed, "Estado" says that they fail.
+  if (await isWell(page, fault, hurried)) course.ended = performance.now() - began;
+  traffic.abort();
   say(report(fault, system, course));
+}
+
+/** Uses a system until "Estado" says that all is well: it says that requests fail until some succeed. */
+export async function useUntilWell(
+  { addresses }: RunningSystem,
+  fault: Fault,
+  hurried: AbortSignal,
+): Promise<void> {
+  const traffic = new AbortController();
+  const page = new StatusPage(addresses.dashboard);
+  await page.logIn();
+  void useApi(addresses.api, traffic.signal);
+  await isWell(page, fault, hurried);
+  traffic.abort();
 }
 
 type Watched = Terminal & {
@@ -140,12 +157,12 @@ async function lookOnce({ page, fault, course, began }: Watched): Promise<boolea
 }
 
 /** Waits until "Estado" says that all is well, and does not show the fault. @returns false if that lasts too long. */
-async function isWell(page: StatusPage, { line }: Fault, interrupted: AbortSignal): Promise<boolean> {
+async function isWell(page: StatusPage, { line }: Fault, stopped: AbortSignal): Promise<boolean> {
   const deadline = performance.now() + WELL_TIMEOUT_MS;
-  while (performance.now() < deadline && !interrupted.aborted) {
+  while (performance.now() < deadline && !stopped.aborted) {
     const status: Status | undefined = await page.read().catch(() => undefined);
     if (status?.headline === 'Todo bien' && !status.lines.some((each) => line.test(each))) return true;
-    await sleep(READ_PAUSE_MS, undefined, { signal: interrupted }).catch(() => {});
+    await sleep(READ_PAUSE_MS, undefined, { signal: stopped }).catch(() => {});
   }
   return false;
 }
