@@ -15,6 +15,8 @@ import { type RunningSystem, readRunning } from './start/running-system.ts';
  */
 
 const NAME = 'npm run drill --';
+/** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
+const SAME_SIGNAL_MS = 500;
 
 try {
   process.exitCode = await untilPipeBreaks(async () => {
@@ -84,9 +86,6 @@ function pickOne(system: RunningSystem): Fault {
   const possible = FAULTS.filter((fault) => canBreak(fault, system));
   return possible[Math.floor(Math.random() * possible.length)] as Fault;
 }
-
-/** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
-const SAME_SIGNAL_MS = 500;
 
 /** `interrupted` aborts at Ctrl-C, `hurried` at a second one. Neither keeps a drill from putting everything right. */
 function interruptions(): { interrupted: AbortSignal; hurried: AbortSignal } {

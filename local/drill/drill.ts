@@ -5,7 +5,7 @@ import { DEMO_PASSWORD } from '../demo-data.ts';
 import { isRunning } from '../process/process-id.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 import type { RunningSystem } from '../start/running-system.ts';
-import { DamageRecord } from './damage.ts';
+import { type Damage, DamageRecord } from './damage.ts';
 import { useApi } from './demo-client.ts';
 import { type Fault, isNamed } from './faults.ts';
 import { type Status, StatusPage } from './status-page.ts';
@@ -15,7 +15,7 @@ const READ_PAUSE_MS = 500;
 /** Readings in a row without the fault after which it has ended: for a moment each may look well. */
 const WELL_READINGS = 6;
 /** Until "Estado" is well before a drill, and again after it, in ms. */
-const WELL_TIMEOUT_MS = 60_000;
+const WELL_TIMEOUT_MS = 90_000;
 
 /** What became of a drill. Times in ms since the fault began. */
 type Course = {
@@ -58,7 +58,8 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
   try {
     say(introduction(system));
     void useApi(system.addresses.api, traffic.signal);
-    await fault.begin({ system, ended: end.signal, willBreak: (damage) => record.add(damage) });
+    const willBreak = (damage: Damage) => record.add(damage);
+    await fault.begin({ system, ended: end.signal, well: traffic.signal, willBreak });
     began = performance.now();
     say('Algo falla desde ahora. ¿Qué es? Escriba la causa, o arréglelo.');
     await untilOver({ fault, record, page, course, began, ...terminal });
@@ -105,7 +106,7 @@ async function untilOver(watched: Watched): Promise<void> {
   } finally {
     over.abort();
   }
-  if (course.named !== undefined && !course.shown) await lookOnce(watched).catch(() => {});
+  if (course.named !== undefined && !course.shown) await look(watched).catch(() => {});
 }
 
 async function untilNamed({ fault, input, say, course, began }: Watched, signal: AbortSignal): Promise<void> {
@@ -132,36 +133,36 @@ async function untilMended(watched: Watched, signal: AbortSignal): Promise<void>
     );
     return processes.length > 0 && !processes.some(isRunning);
   };
-  for (let well = 0; well < WELL_READINGS && !isReplaced(); ) {
+  let well: number[] = [];
+  while (well.length < WELL_READINGS && !isReplaced()) {
     if (signal.aborted) return;
     const now = performance.now() - began;
-    const isShown = await lookOnce(watched).catch(() => undefined);
-    if (isShown === false && course.shown) {
-      course.mended ??= now;
-      well++;
-    } else if (isShown) {
-      delete course.mended;
-      well = 0;
-    }
+    const isWell = await look(watched).catch(() => undefined);
+    if (isWell && course.shown) well.push(now);
+    else if (isWell === false) well = [];
     await sleep(READ_PAUSE_MS, undefined, { signal }).catch(() => {});
   }
-  course.mended ??= performance.now() - began;
+  course.mended = well[0] ?? performance.now() - began;
 }
 
-/** Returns whether "Estado" shows the fault. */
-async function lookOnce({ page, fault, course, began }: Watched): Promise<boolean> {
-  const { lines } = await page.read();
-  const line = lines.find((each) => fault.line.test(each));
+/** Reads "Estado", and writes down when it first shows the fault. @returns whether all is well. */
+async function look({ page, fault, course, began }: Watched): Promise<boolean> {
+  const status = await page.read();
+  const line = status.lines.find((each) => fault.line.test(each));
   if (line) course.shown ??= { after: performance.now() - began, line };
-  return line !== undefined;
+  return saysWell(status, fault);
+}
+
+function saysWell({ headline, lines }: Status, fault: Fault): boolean {
+  return headline === 'Todo bien' && !lines.some((line) => fault.line.test(line));
 }
 
 /** Waits until "Estado" says that all is well, and does not show the fault. @returns false if that lasts too long. */
-async function isWell(page: StatusPage, { line }: Fault, stopped: AbortSignal): Promise<boolean> {
+async function isWell(page: StatusPage, fault: Fault, stopped: AbortSignal): Promise<boolean> {
   const deadline = performance.now() + WELL_TIMEOUT_MS;
   while (performance.now() < deadline && !stopped.aborted) {
     const status: Status | undefined = await page.read().catch(() => undefined);
-    if (status?.headline === 'Todo bien' && !status.lines.some((each) => line.test(each))) return true;
+    if (status && saysWell(status, fault)) return true;
     await sleep(READ_PAUSE_MS, undefined, { signal: stopped }).catch(() => {});
   }
   return false;

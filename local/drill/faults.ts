@@ -25,6 +25,8 @@ export type Practice = {
   willBreak(damage: Damage): void;
   /** Aborts when the drill ends: nothing is broken any more after that. */
   ended: AbortSignal;
+  /** Aborts when all is well again. Until then customers go on: "Estado" says that requests fail until some succeed. */
+  well: AbortSignal;
 };
 
 export type Fault = {
@@ -262,11 +264,11 @@ const CUSTOMERS = 10;
 
 /** Starts a second api, and stops the first one most of the time. Customers use both. */
 async function slowApi(practice: Practice): Promise<void> {
-  const { ended, system, willBreak } = practice;
+  const { ended, system, well, willBreak } = practice;
   const api = required(['api'], practice);
   const second = await startSecondApi(practice);
   await createAllTheTime(second, ended, { customers: 1, pauseMs: 500 });
-  await createAllTheTime(system.addresses.api, ended, { customers: CUSTOMERS, pauseMs: 20 });
+  await createAllTheTime(system.addresses.api, well, { customers: CUSTOMERS, pauseMs: 20 });
   willBreak({ kind: 'frozen', process: api });
   void repeatUntil(ended, GOING_MS, async () => {
     signalGroup(api, 'SIGSTOP');
@@ -277,13 +279,13 @@ async function slowApi(practice: Practice): Promise<void> {
 
 async function createAllTheTime(
   url: string,
-  ended: AbortSignal,
+  end: AbortSignal,
   { customers, pauseMs }: { customers: number; pauseMs: number },
 ): Promise<void> {
-  const client = new DemoClient(url, 'demo', ended);
+  const client = new DemoClient(url, 'demo', end);
   await client.logIn();
   for (let customer = 0; customer < customers; customer++)
-    void repeatUntil(ended, pauseMs, () => client.createGuide());
+    void repeatUntil(end, pauseMs, () => client.createGuide());
 }
 
 /** Starts an api like that of `npm start`. @returns its address. */
