@@ -159,8 +159,8 @@ const test = folderTest
     return async (line: RegExp) => {
       const lasting = async () => {
         await read();
-        const stored = await redis.hvals('{guias}:problems');
-        const episodes = stored.map((text) => JSON.parse(text) as Episode);
+        const stored = await redis.hgetall('{guias}:problems');
+        const episodes = Object.values(stored).map((text) => JSON.parse(text) as Episode);
         return episodes.some(({ text, from, to }) => line.test(text) && to - from >= 1_000);
       };
       await expect.poll(lasting, WELL).toBe(true);
