@@ -76,11 +76,17 @@ export async function repeatUntil(signal: AbortSignal, pauseMs: number, work: ()
   }
 }
 
-/** Creates guides and prints their labels until `signal` aborts, as a customer does. */
-export async function useApi(url: string, signal: AbortSignal): Promise<void> {
+/** Creates guides and prints their labels until `signal` aborts, as customers do. @param pauseMs after each label. */
+export function useApi(
+  url: string,
+  signal: AbortSignal,
+  { customers, pauseMs }: { customers: number; pauseMs: number },
+): void {
   const client = new DemoClient(url, 'demo', signal);
-  await repeatUntil(signal, 200, async () => {
-    const guide = await client.createGuide();
-    if (guide) await client.printLabel(guide);
-  });
+  for (let customer = 0; customer < customers; customer++) {
+    void repeatUntil(signal, pauseMs, async () => {
+      const guide = await client.createGuide();
+      if (guide) await client.printLabel(guide);
+    });
+  }
 }

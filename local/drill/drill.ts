@@ -16,6 +16,8 @@ const READ_PAUSE_MS = 500;
 const WELL_READINGS = 6;
 /** Until "Estado" is well before a drill, and again after it, in ms. */
 const WELL_TIMEOUT_MS = 90_000;
+/** "Estado" says that requests fail until so many have succeeded in a row, 200 at most. */
+const AFTERWARDS = { customers: 5, pauseMs: 20 };
 
 /** What became of a drill. Times in ms since the fault began. */
 type Course = {
@@ -57,7 +59,7 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
   let began = performance.now();
   try {
     say(introduction(system));
-    void useApi(system.addresses.api, traffic.signal);
+    useApi(system.addresses.api, traffic.signal, { customers: 1, pauseMs: 200 });
     const willBreak = (damage: Damage) => record.add(damage);
     await fault.begin({ system, ended: end.signal, well: traffic.signal, willBreak });
     began = performance.now();
@@ -68,13 +70,13 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
     say('El simulacro deja todo como estaba…');
     await record.repairAll(system);
   }
-  // Until requests succeed, "Estado" says that they fail.
+  useApi(system.addresses.api, traffic.signal, AFTERWARDS);
   if (await isWell(page, fault, hurried)) course.ended = performance.now() - began;
   traffic.abort();
   say(report(fault, system, course));
 }
 
-/** Uses a system until "Estado" says that all is well: it says that requests fail until some succeed. */
+/** Uses a system until "Estado" says that all is well. */
 export async function useUntilWell(
   { addresses }: RunningSystem,
   fault: Fault,
@@ -83,7 +85,7 @@ export async function useUntilWell(
   const traffic = new AbortController();
   const page = new StatusPage(addresses.dashboard);
   await page.logIn();
-  void useApi(addresses.api, traffic.signal);
+  useApi(addresses.api, traffic.signal, AFTERWARDS);
   await isWell(page, fault, hurried);
   traffic.abort();
 }
