@@ -13,13 +13,14 @@ import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/red
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { readRedisState } from '#shared/stores/redis-state.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
+import { PrintMeter } from './batching/print-capacity.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './browser/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { Rasterizer } from './images/rasterizer.ts';
 import { DOCUMENT } from './label/document.ts';
 import { loadTemplates } from './label/templates.ts';
-import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { addCapacityGauge, addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { workerDetails } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 import { tryTemplates } from './try-templates.ts';
@@ -72,7 +73,9 @@ async function assemble(
   // Trial labels count in no metric.
   const warnings = await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   for (const warning of warnings) log.warn(warning);
-  const printer = createLabelPrinter({ ...printing, awaited, metrics, tracing });
+  const meter = new PrintMeter(BATCH_LABELS, concurrency);
+  addCapacityGauge(server.metrics, meter);
+  const printer = createLabelPrinter({ ...printing, awaited, metrics, meter, tracing });
   const telemetry = tracing && (await loadQueueTelemetry());
   const start = () => {
     const worker = startLabelWorker({
@@ -96,6 +99,7 @@ async function assemble(
       chromium: browser.status,
       templates: versions,
       labelCache: () => readRedisState(cacheRedis),
+      capacity: () => meter.capacity(),
     });
     const { dependencies } = server;
     const heartbeat = startHeartbeats({ redis, prefix, dependencies, details, log });

@@ -82,6 +82,15 @@ export const ServiceHeartbeat = Type.Object({
 });
 export type ServiceHeartbeat = Static<typeof ServiceHeartbeat>;
 
+/** What a worker prints and could print, from its prints of the last two minutes, in labels a minute. */
+export const PrintCapacity = Type.Object({
+  perMinute: Type.Number(),
+  mostPerMinute: Type.Number(),
+  /** Whether it is at least so many: its prints were too much alike to tell what full batches cost. */
+  isLeast: Type.Boolean(),
+});
+export type PrintCapacity = Static<typeof PrintCapacity>;
+
 export const WorkerHeartbeat = Type.Object({
   ...heartbeat,
   /** Labels printed since `startedAt`. */
@@ -97,6 +106,8 @@ export const WorkerHeartbeat = Type.Object({
   templates: Type.Record(Type.String(), Type.String()),
   /** Whether the Redis of the labels makes room when it is full; absent if unknown. */
   labelCacheEvicts: Type.Optional(Type.Boolean()),
+  /** Null until a minute of prints is measured. Releases up to 1.7.0 leave it out. */
+  capacity: Type.Optional(Type.Union([PrintCapacity, Type.Null()])),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 

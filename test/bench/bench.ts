@@ -16,6 +16,7 @@ import {
   toRows,
   withFigures,
 } from './report/report.ts';
+import { capacity } from './rows/capacity.ts';
 import { costs } from './rows/costs.ts';
 import { create } from './rows/create.ts';
 import { events } from './rows/events.ts';
@@ -55,6 +56,7 @@ const GROUPS: Record<string, Rows> = {
   costs,
   webhooks,
   workers,
+  capacity,
 };
 
 /** The page that has the figures; every other page links to it. */

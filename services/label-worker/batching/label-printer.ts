@@ -7,6 +7,7 @@ import type { WorkerMetrics } from '../metrics.ts';
 import type { LabelPages } from '../pdf/content-streams.ts';
 import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
+import type { PrintMeter } from './print-capacity.ts';
 import { PrintSlots } from './print-slots.ts';
 import type { Underlays } from './print-underlays.ts';
 import { type WaitingLabel, WaitingList } from './waiting-list.ts';
@@ -55,6 +56,7 @@ export type LabelPrinterOptions = {
   concurrency: number;
   maxLabels: number;
   metrics?: Pick<WorkerMetrics, 'observePhase' | 'observeBatch'>;
+  meter?: Pick<PrintMeter, 'measure'>;
   tracing?: Tracing | undefined;
 };
 
@@ -129,7 +131,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     const wanted = batch.filter((label) => !unwanted.has(label));
     if (wanted.length === 0) return;
     recordWait(wanted);
-    await printBatch(wanted, printTogether);
+    await printBatch(wanted, measured);
   }
 
   function recordWait(batch: readonly QueuedLabel[]): void {
@@ -139,6 +141,12 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
       metrics?.observePhase('wait', now - queuedAt);
       record?.('wait', queuedAt, now);
     }
+  }
+
+  function measured(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
+    const pages = batch.reduce((sum, label) => sum + label.pages, 0);
+    const print = () => printTogether(batch);
+    return options.meter?.measure(batch.length, pages, print) ?? print();
   }
 
   /** @param batch labels of one kind. */

@@ -1,7 +1,7 @@
 import type { Worker } from 'bullmq';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJobResult, TemplateVersions } from '#shared/printing/label-job.ts';
-import type { OwnDetails, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
+import type { OwnDetails, PrintCapacity, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import { evicts, type RedisState } from '#shared/stores/redis-state.ts';
 
 /** Time limit of reading the label cache's state. */
@@ -12,10 +12,11 @@ type Options = {
   chromium: () => WorkerHeartbeat['chromium'];
   templates: TemplateVersions;
   labelCache: () => Promise<RedisState>;
+  capacity: () => PrintCapacity | undefined;
 };
 
 /** Reads the fields that only label workers report. */
-export function workerDetails({ worker, chromium, templates, labelCache }: Options) {
+export function workerDetails({ worker, chromium, templates, labelCache, capacity }: Options) {
   let labels = 0;
   worker.on('completed', (_job, { dropped }: LabelJobResult) => {
     if (!dropped) labels++;
@@ -27,6 +28,9 @@ export function workerDetails({ worker, chromium, templates, labelCache }: Optio
     const known = labelCacheEvicts === undefined ? {} : { labelCacheEvicts };
     const { since, ...state } = chromium();
     const byRedis = now - (Date.now() - since);
-    return { labels, chromium: { ...state, since: byRedis }, templates, ...known };
+    return {
+      ...{ labels, chromium: { ...state, since: byRedis }, templates, ...known },
+      capacity: capacity() ?? null,
+    };
   };
 }

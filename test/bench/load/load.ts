@@ -37,16 +37,40 @@ export async function inParallel<T>(
  * One item after the other at a fixed rate, whatever the answers do. A latency counts from the moment at which
  * the item was due: a generator that is held up must not make the answers look faster.
  */
-export async function atRate<T>(
+export function atRate<T>(
   items: readonly T[],
   perSecond: number,
+  send: (item: T) => Promise<unknown>,
+): Promise<Load> {
+  const due = items.map((_, index) => (index * 1_000) / perSecond);
+  return atTimes(items, due, send);
+}
+
+/** The same by a Poisson process, as from many customers who know nothing of each other: some items come close together. */
+export function atRandom<T>(
+  items: readonly T[],
+  perSecond: number,
+  send: (item: T) => Promise<unknown>,
+): Promise<Load> {
+  let last = 0;
+  const due = items.map(() => {
+    last -= (Math.log(1 - Math.random()) * 1_000) / perSecond;
+    return last;
+  });
+  return atTimes(items, due, send);
+}
+
+/** @param times when each item is due, in ms from now. */
+async function atTimes<T>(
+  items: readonly T[],
+  times: readonly number[],
   send: (item: T) => Promise<unknown>,
 ): Promise<Load> {
   const record = newRecord();
   const answers: Promise<void>[] = [];
   const started = performance.now();
   for (const [index, item] of items.entries()) {
-    const due = started + (index * 1_000) / perSecond;
+    const due = started + (times[index] ?? 0);
     const waitMs = due - performance.now();
     if (waitMs > 0) await sleep(waitMs);
     answers.push(record.of(send(item), due));
