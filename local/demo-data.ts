@@ -43,6 +43,7 @@ export const DEMO_USERS = [
     test: true,
   },
   user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
+  user('soporte', 'MEX01', 'soporte.read', 'soporte.personas'),
 ];
 
 /** In a file as operators load it (`npm run branches`). */

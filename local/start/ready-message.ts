@@ -24,7 +24,8 @@ Ready after ${seconds} s.
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
   Webhooks      ${addresses.webhooks}   sends events also to this machine, by plain http
-  Dashboard     ${addresses.dashboard}   log in as "operaciones", password "${DEMO_PASSWORD}"
+  Dashboard     ${addresses.dashboard}   log in as "operaciones", password "${DEMO_PASSWORD}";
+                as "soporte", same password, to look for a customer's guide
 ${list.join('\n')}
   Logs          ${logFolder}
 

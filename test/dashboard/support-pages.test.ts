@@ -1,9 +1,8 @@
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
-import { UserStore } from '#shared/accounts/user-store.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+import { BROKEN_WORDS, FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
 
@@ -11,9 +10,6 @@ import { event, test as eventTest } from '#test/fixtures/events.ts';
 const test = eventTest
   .override('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 }) // no worker prints
   .extend('troubled', { scope: 'file' }, async ({ demo, newGuide, register, stores }) => {
-    const users = new UserStore(stores.mongo, { allowDemo: true });
-    await users.revoke('operaciones', ['colas.admin']);
-    await users.grant('operaciones', ['soporte.read', 'soporte.personas']);
     await demo.post('/api/webhooks', { Url: 'https://tienda.example/avisos' });
     const number = await newGuide({ ...fullGuide(), Referencia: 'PEDIDO-1042' });
     await register(event(number, 'Incidencia', { Motivo: 'danado' }));
@@ -28,7 +24,7 @@ const test = eventTest
     onCleanup(() => tab.page.close());
     await tab.page.setViewport({ width: 1200, height: 900 });
     await tab.page.goto(dashboard.url);
-    await tab.page.locator('#usuario').fill('operaciones');
+    await tab.page.locator('#usuario').fill('soporte');
     await tab.page.locator('#contrasena').fill(DEMO_PASSWORD);
     await press(tab.page, 'main button');
     return tab;
@@ -40,9 +36,10 @@ async function press(page: Page, target: string): Promise<void> {
 }
 
 async function expectGoodPage(page: Page, name: string): Promise<void> {
-  for (const width of [320, 1200]) {
+  for (const width of [320, 720, 1280]) {
     await page.setViewport({ width, height: 900 });
     expect([name, width, await page.evaluate(FITS)]).toEqual([name, width, true]);
+    expect([name, width, await page.evaluate(BROKEN_WORDS)]).toEqual([name, width, []]);
     for (const value of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
       expect([name, value, await accessibilityFindings(page)]).toEqual([name, value, []]);
