@@ -1,5 +1,5 @@
 # The commands of the runbook in Kubernetes, for the shell that reads this file: . k8s/on-call.sh
-# local/compose/on-call.sh has the same ones for Compose.
+# local/compose/on-call.sh has the same ones for Compose, local/start/on-call.sh for npm start.
 # shellcheck shell=bash
 
 guias() { kubectl -n guias "$@"; }

@@ -145,6 +145,7 @@ export function serviceSettings(
       ...serving,
       ...demo,
       COOKIE_SECURE: 'false',
+      INSTALLATION: 'npm-start',
     },
   };
 }

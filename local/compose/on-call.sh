@@ -1,6 +1,6 @@
 # The commands of the runbook with Compose, for the shell that reads this file in the folder of docker-compose.yml:
 # . local/compose/on-call.sh
-# k8s/on-call.sh has the same ones for Kubernetes.
+# k8s/on-call.sh has the same ones for Kubernetes, local/start/on-call.sh for npm start.
 # shellcheck shell=bash
 
 pods() { docker compose ps --all "$@"; }

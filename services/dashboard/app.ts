@@ -69,13 +69,13 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   await server.register(cookies);
   await server.register(forms);
   await server.register(assetRoutes);
-  await server.register(runbookRoute);
+  await server.register(runbookRoute(config));
   await server.register(loginRoutes(sessions, login, auditLog, watch));
   await server.register(async (operators) => {
     operators.addHook('onRequest', requireSession(sessions));
     await operators.register(async (admins) => {
       admins.addHook('onRequest', requirePermission('colas.admin'));
-      await admins.register(statusRoute(watch, config.TIME_ZONE));
+      await admins.register(statusRoute(watch, config));
       await admins.register(pauseRoutes(queue, auditLog));
       await admins.register(bullBoard(queue));
     });

@@ -18,6 +18,18 @@ export const DashboardConfig = Type.Object({
   ...servingSettings,
   ...localTimeSettings,
   PORT: Type.Integer({ default: 3003, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
+  INSTALLATION: Type.Enum(['kubernetes', 'compose', 'npm-start'], {
+    default: 'kubernetes',
+    description: 'How the services run: the runbook shows the commands of this way first',
+  }),
+  WORKERS_MAX: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Most label workers that the autoscaler starts, for the page "Estado" (`maxReplicaCount` of KEDA). Empty without an autoscaler',
+      examples: ['20'],
+    }),
+  ),
   COOKIE_SECURE: Type.Boolean({
     default: true,
     description: 'Whether browsers send the session cookie over HTTPS only',

@@ -16,13 +16,18 @@ const NAMES: Record<LabelOutcome, string> = {
 };
 
 /**
- * Draws the labels of each minute, the oldest first. Separate rows show three failures beside thousands of labels,
+ * Draws the labels of each minute, the oldest first. A single minute is no chart: `onlyAt` then says when it was. Separate rows show three failures beside thousands of labels,
  * without colours.
  * @param clock writes a time as `05:54:41`.
  */
 export function drawLabels(minutes: readonly MinuteCounts[], clock: (at: number) => string) {
   const times = minutes.map(({ at }) => clock(at).slice(0, 5));
+  const busy = minutes.flatMap((minute, i) =>
+    LABEL_OUTCOMES.some((outcome) => minute[outcome] > 0) ? [times[i] ?? ''] : [],
+  );
   return {
+    isChart: busy.length > 1,
+    onlyAt: busy[0],
     width: minutes.length,
     height: ROW_HEIGHT * LABEL_OUTCOMES.length,
     times: [times[0], times[minutes.length / 2], times.at(-1)],

@@ -5,6 +5,8 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { LABELS_SLOW, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
+import { capacityView } from './capacity.ts';
+import type { DashboardConfig } from './config.ts';
 import { examined } from './diagnose.ts';
 import { clockIn } from './format.ts';
 import { drawLabels } from './label-picture.ts';
@@ -16,12 +18,15 @@ import type { Status, Watch } from './watch.ts';
 const template = compilePage<ReturnType<typeof statusView>>('estado');
 
 /** The page "Estado". Register it behind a session. */
-export function statusRoute(watch: Pick<Watch, 'status'>, timeZone: string) {
-  const [clock, zone] = [clockIn(timeZone), zoneWords(timeZone)];
+export function statusRoute(
+  watch: Pick<Watch, 'status'>,
+  { TIME_ZONE: timeZone, WORKERS_MAX: workersMax }: Pick<DashboardConfig, 'TIME_ZONE' | 'WORKERS_MAX'>,
+) {
+  const words = { clock: clockIn(timeZone), zone: zoneWords(timeZone), workersMax };
   return async (server: HttpServer) => {
     server.get('/', async ({ apiUser }, reply) => {
       const header = headerOf(apiUser as ApiUser, 'Estado');
-      return sendPage(reply, template(statusView(await watch.status(), header, { clock, zone })));
+      return sendPage(reply, template(statusView(await watch.status(), header, words)));
     });
   };
 }
@@ -29,7 +34,11 @@ export function statusRoute(watch: Pick<Watch, 'status'>, timeZone: string) {
 function statusView(
   { state, diagnoses, ended }: Status,
   header: Header,
-  { clock, zone }: { clock: (at: number) => string; zone: string },
+  {
+    clock,
+    zone,
+    workersMax,
+  }: { clock: (at: number) => string; zone: string; workersMax: number | undefined },
 ) {
   const length = diagnoses.filter(({ level }) => level !== 'nota').length;
   const isGrave = diagnoses.some(({ level }) => level === 'grave');
@@ -53,6 +62,7 @@ function statusView(
     headline: length === 0 ? 'Todo bien' : length === 1 ? 'Hay un problema' : `Hay ${length} problemas`,
     severity: length === 0 ? 'bien' : isGrave ? 'mal' : 'atencion',
     disk: state.redis.writesFail ? 'falla' : state.redis.appendOnly ? 'sí' : 'no',
+    capacity: capacityView(state, workersMax),
     picture: drawLabels(state.minutes, clock),
   };
 }

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { screenshot } from '#test/fixtures/browser.ts';
+import { BROKEN_WORDS, screenshot } from '#test/fixtures/browser.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import type { Fleet } from '#test/fixtures/dashboard/fleet.ts';
 import type { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
@@ -30,7 +30,8 @@ async function twoWorkers(fleet: Fleet): Promise<void> {
   };
   const dependencies = { chromium: 'ok', redis: 'ok', 'label-cache': 'ok' } as const;
   const known = { pid: 1, startedAt: now - 97_000_000, at: now, labels: 48_213, chromium, templates: {} };
-  const ours = { ...known, dependencies, labelCacheEvicts: true };
+  const capacity = { perMinute: 700, mostPerMinute: 2_000, isLeast: false };
+  const ours = { ...known, dependencies, labelCacheEvicts: true, capacity };
   await fleet.keepAlive({ ...ours, id: 'w-1', host: 'label-worker-6c9d-x7k2p' });
   await fleet.keepAlive({ ...ours, id: 'w-2', host: 'label-worker-6c9d-q4mzt', labels: 47_958 });
 }
@@ -128,14 +129,16 @@ describe('Estado', () => {
     await login();
     // axe takes a heading that is replaced meanwhile for one out of order.
     await page.evaluate('for (let timer = 0; timer < 1_000; timer++) clearInterval(timer)');
-    await page.evaluate('document.querySelector("details").open = true');
-    for (const width of [320, 1200]) {
+    await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
+    for (const width of [320, 720, 1280]) {
       await page.setViewport({ width, height: 900 });
       for (const value of ['light', 'dark']) {
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
         expect(await accessibilityFindings(page)).toEqual([]);
+        await page.screenshot({ path: `.local/screenshots/estado-${width}-${value}.png`, fullPage: true });
       }
       expect(await page.evaluate(LEAVES_ITS_CARD)).toEqual([]);
+      expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
     }
   });
 

@@ -11,7 +11,7 @@ const test = browserTest
   .extend('url', { scope: 'file' }, async ({}, { onCleanup }) => {
     const redis = 'redis://127.0.0.1:1';
     const away = { REDIS_URL: redis, LABEL_CACHE_URL: redis, MONGODB_URI: 'mongodb://127.0.0.1:1/guias' };
-    const config = loadConfig(DashboardConfig, { ...away, DRAIN_MS: '0' });
+    const config = loadConfig(DashboardConfig, { ...away, DRAIN_MS: '0', INSTALLATION: 'compose' });
     const server = await buildDashboard(config, createLogger('dashboard', 'silent'));
     onCleanup(() => server.close());
     return server.listen({ host: '127.0.0.1', port: 0 });
@@ -34,7 +34,7 @@ test.for([320, 1280])(
   },
 );
 
-test('leads from its contents to each section, and nowhere else but to the tabs', async ({ open }) => {
+test('leads from its contents to each section, and nowhere else but to the tabs', async ({ open, url }) => {
   const { page } = await open('/runbook', 1280);
   expect(await page.title()).toBe('Runbook · Etiquetas');
   expect(
@@ -47,7 +47,45 @@ test('leads from its contents to each section, and nowhere else but to the tabs'
   );
   expect([anchors.length > 100, dead]).toEqual([true, []]);
   for (const anchor of anchors) others.delete(anchor);
-  expect([...others].filter((link) => !/^(\/|http:\/\/127\.0\.0\.1:3003$)/.test(link))).toEqual([]);
+  // The dashboard's own address has the port at which it is read.
+  expect([...others].filter((link) => !link.startsWith('/'))).toEqual([url]);
+});
+
+test('shows the commands of the way in which it runs, and those of the others by tabs, without scripts', async ({
+  open,
+}) => {
+  const { page } = await open('/runbook#labelsrefused', 320);
+  await page.setJavaScriptEnabled(false);
+  await page.reload();
+  const group = '#labelsrefused ~ .formas';
+  const shown = () =>
+    page.$eval(group, (tabs) =>
+      [...tabs.querySelectorAll('pre')]
+        .filter((block) => block.checkVisibility())
+        .map((block) => block.textContent),
+    );
+  const compose = 'docker compose up -d --no-recreate --scale label-worker=4 label-worker\n';
+  expect(await shown()).toEqual([compose]);
+  const first = await page.$eval(`${group} label`, (label) => {
+    label.scrollIntoView({ block: 'center' });
+    return label.getBoundingClientRect().toJSON();
+  });
+  await page.mouse.click(first.x + 5, first.y + 5);
+  expect(await shown()).toEqual([expect.stringMatching(/^kubectl -n guias patch scaledobject/)]);
+  // By keyboard, as every group of radio buttons.
+  await page.focus(`${group} input:checked`);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  expect(await shown()).toEqual([expect.stringMatching(/^PRINT_CONCURRENCY=3 npm start/)]);
+});
+
+test('the bar that opens the contents covers the end of no line on a narrow screen', async ({ open }) => {
+  const { page } = await open('/runbook', 320);
+  const bar = await page.$eval('[popovertarget]', (button) => button.getBoundingClientRect().toJSON());
+  expect(bar).toMatchObject({ left: 0, right: 320, bottom: 900 });
+  await page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
+  const end = 'document.querySelector("main").lastElementChild.getBoundingClientRect().bottom';
+  expect(await page.evaluate(end)).toBeLessThan(bar.top);
 });
 
 test('copies a block of commands, and closes its contents where a link led', async ({

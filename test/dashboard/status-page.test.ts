@@ -113,6 +113,16 @@ describe('the status page', () => {
     expect(text).not.toContain('<script>alert');
   });
 
+  test('shows figures instead of a chart of a single minute', async ({ pageThat, prefix, stores }) => {
+    await pageThat(/Impresas<\/dt><dd>0<.*Ninguna en las últimas dos horas\./);
+    const halfAnHourAgo = Math.floor(Date.now() / 60_000) - 30;
+    await stores.redis.set(`${prefix}:label-count:printed:${halfAnHourAgo}`, 7);
+    const text = await pageThat(/Impresas<\/dt><dd>7<.*Todas en el minuto de las \d\d:\d\d\./);
+    expect(text).not.toContain('<svg');
+    await stores.redis.set(`${prefix}:label-count:printed:${halfAnHourAgo + 9}`, 3);
+    await pageThat(/Impresas<\/dt><dd>10 <small>hasta 7 por minuto.*<svg/);
+  });
+
   test('draws what became of labels in each minute of two hours', async ({ pageThat, prefix, stores }) => {
     const counts = new ActionCounts(stores.redis, prefix, Date, createLogger('test', 'silent'));
     const hourAgo = Math.floor(Date.now() / 60_000) - 60;

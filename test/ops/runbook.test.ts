@@ -22,11 +22,23 @@ const sections = new Map(
 );
 
 /** What no alert leads to, but other sections do. */
-const PROCEDURES = ['AccountFloods', 'FailoverRedis', 'ElectionMongo', 'Rollback'];
+const PROCEDURES = ['AccountFloods', 'WorkersNeeded', 'FailoverRedis', 'ElectionMongo', 'Rollback'];
 /** The dashboard's address: as the operator of Prometheus says, else as Compose and a port-forward have it. */
 const DASHBOARD = '{{ or $externalLabels.guias_dashboard "http://127.0.0.1:3003" }}';
-/** Lines that fit a screen. */
+/** Lines that fit a screen, where a reader sees the commands of one way of running. */
 const SCREEN = 40;
+/** The ways of running. A block of commands for one of them begins with its name, and stands beside those of the others. */
+const WAYS = ['Kubernetes', 'Compose', 'npm start'];
+const GROUP = /(?:^```sh\n# (?:Kubernetes|Compose|npm start)\n(?:(?!```).*\n)*```\n\s*)+/gm;
+const waysOf = (group: string) => [...group.matchAll(/^```sh\n# (.*)/gm)].map(([, way]) => way);
+/** The page as who runs it in this way sees it. */
+const shownFor = (way: string, page: string) =>
+  page.replaceAll(GROUP, (group) =>
+    group
+      .split(/(?<=^```\n)\s*/m)
+      .filter((block) => block.startsWith(`\`\`\`sh\n# ${way}\n`))
+      .join(''),
+  );
 /** A command whose effect stays when its cause is gone. */
 const STAYS =
   / (?:patch scaledobject|patch hpa|set env|set resources|annotate) |(?<!re)start (?:<servicio>|[\w-]+ \d)|--scale |CONFIG SET maxmemory \d|admin (?:limits <cuenta> -|disable|enable) /;
@@ -52,7 +64,8 @@ describe('the runbook', () => {
       const [, meaning = '', ...rest] = text.trimEnd().split('\n\n');
       expect(meaning).toMatch(/^[A-Z].*\.$/s);
       expect(rest.join('\n')).toMatch(/\*\*Mirar\*\*[\s\S]*\*\*Hacer\*\*/);
-      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(SCREEN);
+      for (const way of WAYS)
+        expect(shownFor(way, text).trimEnd().split('\n').length, way).toBeLessThanOrEqual(SCREEN);
     },
   );
 
@@ -85,6 +98,16 @@ describe('the commands of the runbook', () => {
   const filled = runbook.replaceAll(/<[^>\n]+>/g, 'x');
   const blocks = [...filled.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block);
   const objects = [...readOverlay('small'), ...readOverlay('production')];
+
+  it('are there for every way of running, wherever they differ', () => {
+    const groups = [...runbook.matchAll(GROUP)].map(([group]) => waysOf(group));
+    expect(groups.length).toBeGreaterThan(15);
+    for (const ways of groups) expect(ways).toEqual(WAYS);
+    // Outside of these blocks no command is of one way alone, but for notes that say of which.
+    const common = runbook.replaceAll(GROUP, '');
+    const blocks = [...common.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block);
+    expect(blocks.filter((block) => /kubectl|docker|npm start/.test(block ?? ''))).toEqual([]);
+  });
 
   it('are shell', () => {
     expect(blocks.length).toBeGreaterThan(30);
@@ -136,7 +159,7 @@ describe('the commands of the runbook', () => {
 });
 
 /** The commands that the runbook uses, as each installation has them. */
-const ON_CALL = ['k8s/on-call.sh', 'local/compose/on-call.sh'];
+const ON_CALL = ['k8s/on-call.sh', 'local/compose/on-call.sh', 'local/start/on-call.sh'];
 
 it('the logs are searched for what is logged', () => {
   const sources = globSync('{services,shared}/**/*.ts', { cwd: repoRoot }).map(read).join('\n');
@@ -145,9 +168,11 @@ it('the logs are searched for what is logged', () => {
   expect(texts.filter((text) => !sources.includes(text))).toEqual([]);
 });
 
-it('the commands on call have the same names in Kubernetes and with Compose', () => {
-  const [kubernetes, compose] = ON_CALL.map((file) =>
+it('the commands on call have the same names in Kubernetes, with Compose and with npm start', () => {
+  const [kubernetes, compose, start] = ON_CALL.map((file) =>
     [...read(file).matchAll(/^(\w+)\(\)/gm)].map(([, name]) => name),
   );
-  expect(kubernetes).toEqual(expect.arrayContaining(['failed', 'admin', ...(compose ?? [])]));
+  expect(compose).toEqual(expect.arrayContaining(['failed', 'admin']));
+  expect(kubernetes).toEqual(expect.arrayContaining(compose ?? []));
+  expect(start).toEqual(expect.arrayContaining(compose ?? []));
 });

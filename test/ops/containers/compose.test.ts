@@ -137,6 +137,7 @@ describe('the secrets', () => {
     BRANCHES_URL: 'this file',
     CHROMIUM_PATH: 'the image',
     HOST: 'the image',
+    INSTALLATION: 'this file',
     PORT: 'the image',
     REDIS_PREFIX: 'the rights in Redis, which name it',
     WEBHOOKS_URL: 'this file',

@@ -95,6 +95,13 @@ it('production asks for the load of its own namespace', () => {
   }
 });
 
+it('production tells the dashboard how many label workers the autoscaler allows', () => {
+  const generated = readKustomization('production').configMapGenerator ?? [];
+  const { literals } = generated.find(({ name }) => name === 'dashboard') ?? {};
+  const { maxReplicaCount } = find('production', 'ScaledObject', 'label-worker').spec;
+  expect(literals).toEqual([`WORKERS_MAX=${maxReplicaCount}`]);
+});
+
 it.each(pods)('the pod of %s has no password among its arguments or in its environment', (_, object) => {
   const { containers, initContainers = [] } = podOf(object);
   for (const { command = [], args = [], env = [], startupProbe } of [...containers, ...initContainers]) {

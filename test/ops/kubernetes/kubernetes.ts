@@ -65,6 +65,7 @@ export type Spec = {
   scaleTargetRef: { name: string };
   /** Of a ScaledObject. */
   triggers?: { metadata: { query: string } }[];
+  maxReplicaCount?: number;
   ports: { port: number }[];
 };
 

@@ -1,0 +1,62 @@
+# The commands of the runbook with npm start, for the shell that reads this file in the folder of package.json:
+# . local/start/on-call.sh
+# k8s/on-call.sh has the same ones for Kubernetes, local/compose/on-call.sh for Compose.
+# shellcheck shell=bash
+
+# What npm start has written while it runs: addresses, and its pid.
+noted() { sed -n "s/^$1=//p" .local/on-call.env; }
+
+# The processes that npm start has started, or those of a part. A store that was given by its address has none.
+pids() {
+  case ${1:-} in
+    '') pattern=. ;;
+    redis) pattern="redis-server.*:$(noted REDIS_URL | sed 's/.*://')" ;;
+    label-cache) pattern="redis-server.*:$(noted LABEL_CACHE_URL | sed 's/.*://')" ;;
+    mongo) pattern='mongod|postgres|ferretdb' ;;
+    *) pattern="services/$1/main.ts" ;;
+  esac
+  pgrep -P "$(noted START_PID)" -f "$pattern"
+}
+# Shows processes: with their state, of which T is frozen, and the memory in KiB.
+show() { pids "${2:-}" | paste -sd, - | xargs -r ps -o "$1" -p | cut -c 1-150; }
+
+pods() { show pid,stat,etime,rss,args "${1:-}"; }
+load() { show pid,pcpu,rss,args; }
+# Logs of a service: of the last 15 minutes, or of the time that the second argument says. Stores write all.
+logs() {
+  since=$(node -p 'const [, count, unit] = /(\d+)([smh])/.exec(process.argv[1]);
+    new Date(Date.now() - count * { s: 1e3, m: 6e4, h: 36e5 }[unit]).toISOString()' "${2:-15m}")
+  case $1 in
+    mongo) set -- .local/logs/mongodb.log .local/logs/postgres.log .local/logs/ferretdb.log ;;
+    *) set -- ".local/logs/$1.log" ;;
+  esac
+  cat "$@" 2>/dev/null | awk -v since="$since" '!match($0, /"time":"[^"]+/) || substr($0, RSTART + 8, 24) >= since'
+}
+warnings() { logs "$1" | grep -E '"level":"(warn|error)"' | tail -n 20; }
+failed() { logs api | grep '"The request failed"' | tail -n 20; }
+# Why a service's processes ended: exit code or signal.
+why() { logs "$1" 1s | grep -E ' ended \((exit code|signal)' | tail -n 20; }
+ready() {
+  node -e 'fetch(`${process.argv[1]}/health/ready`, { signal: AbortSignal.timeout(5_000) })
+    .then(async (answer) => console.log(answer.status, await answer.text()), console.log)' "$(noted "$1")"
+}
+
+# npm start itself starts again what has ended: what is frozen goes on, what is to be restarted ends.
+start() { pids "$1" | xargs -r kill -CONT; }
+restart() {
+  pids "$1" | xargs -r kill -TERM
+  start "$1"
+}
+replace() { kill -KILL -- "-$1"; }
+
+redis() { redis-cli -u "$(noted REDIS_URL)" --no-auth-warning "$@"; }
+cache() { redis-cli -u "$(noted LABEL_CACHE_URL)" --no-auth-warning "$@"; }
+
+operate() {
+  script=$1
+  shift
+  MONGODB_URI=$(noted MONGODB_URI) npm run --silent "$script" -- "$@"
+}
+admin() { operate admin "$@"; }
+tariffs() { operate tariffs "$@"; }
+branches() { operate branches "$@"; }

@@ -1,0 +1,79 @@
+import type { PrintCapacity, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
+import { count } from './format.ts';
+import type { SystemState } from './system-state.ts';
+
+/** The share of what a worker could print that it is given on average, so that peaks find room (`k8s/production/scaling.yaml`). */
+const GIVEN_SHARE = 0.7;
+/** A larger multiple would be too far from what was measured. */
+const MAX_TIMES = 20;
+
+type State = Pick<SystemState, 'minutes'> & { workers: readonly Pick<WorkerHeartbeat, 'capacity'>[] };
+
+/**
+ * Says how much of their labels the workers could print, from their heartbeats. Figures are labels a minute, and undefined if
+ * nobody knows them: a worker tells none in its first minute of work, and none at all up to release 1.7.0.
+ * @param most workers that an autoscaler allows; undefined without one.
+ */
+export function capacityView({ workers, minutes }: State, most: number | undefined) {
+  const known = workers.flatMap(({ capacity }) => capacity ?? []);
+  const could = sum(known, ({ mostPerMinute }) => mostPerMinute);
+  const wanted =
+    known.length > 0 && known.every(isExact) ? wantedWorkers(minutes, could / known.length) : undefined;
+  const [whole] = minutes.slice(-2, -1);
+  return {
+    perMinute: whole?.printed ?? 0,
+    could: known.length > 0 ? could : undefined,
+    isLeast: !known.every(isExact),
+    alive: workers.length,
+    wanted,
+    most,
+    lacks: wanted !== undefined && wanted > (most ?? Infinity),
+    sentence: [sentenceOn(known, workers.length, could), ...unknownOf(workers)].join(' '),
+  };
+}
+
+const isExact = ({ isLeast }: PrintCapacity) => !isLeast;
+
+/** Counts the last whole minute, with the labels that were refused: those need workers too. */
+function wantedWorkers(minutes: State['minutes'], each: number): number {
+  const { printed = 0, failed = 0, refused = 0 } = minutes.at(-2) ?? {};
+  return Math.max(1, Math.ceil((printed + failed + refused) / (GIVEN_SHARE * each)));
+}
+
+function sentenceOn(known: readonly PrintCapacity[], alive: number, could: number): string {
+  if (alive === 0) return 'No hay ningún worker vivo.';
+  if (known.length === 0) return 'No se sabe para cuántas etiquetas más alcanzan los workers.';
+  const share = sum(known, ({ perMinute }) => perMinute) / could;
+  const who =
+    known.length === alive
+      ? count(alive, 'worker', 'workers')
+      : `${known.length} de ${count(alive, 'worker', 'workers')}`;
+  const verb = known.length === 1 ? 'alcanza' : 'alcanzan';
+  return `Con ${who} al ${Math.round(100 * share)} %: ${reach(1 / share, known.every(isExact), verb)}.`;
+}
+
+/** @param times what they could print, by what they print. */
+function reach(times: number, isExact: boolean, verb: string): string {
+  const [about, round] = isExact ? ['unas', Math.round] : ['al menos', Math.floor];
+  if (times > MAX_TIMES) return `${verb} para más de ${MAX_TIMES} veces más`;
+  if (times >= 2) return `${verb} para ${about} ${round(times)} veces más`;
+  const percent = 5 * Math.floor(20 * (times - 1));
+  if (percent < 5) return isExact ? `no ${verb} para más` : `no se sabe si ${verb} para más`;
+  return `${verb} para ${isExact ? 'un' : 'al menos un'} ${percent} % más`;
+}
+
+/** Names the workers of which nothing is known, and why. */
+function unknownOf(workers: State['workers']): string[] {
+  const former = workers.filter(({ capacity }) => capacity === undefined).length;
+  const fresh = workers.filter(({ capacity }) => capacity === null).length;
+  return [
+    ...(fresh > 0 ? [`${subject(fresh)} aún no imprime lo bastante: se mide con un minuto de trabajo.`] : []),
+    ...(former > 0 ? [`${subject(former)} no lo dice: es de la versión 1.7.0 o de una anterior.`] : []),
+  ];
+}
+
+const subject = (workers: number) => (workers === 1 ? 'Un worker' : `Cada uno de ${workers} workers`);
+
+function sum<T>(all: readonly T[], of: (one: T) => number): number {
+  return all.reduce((total, one) => total + of(one), 0);
+}

@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+import type { PrintCapacity, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
+import { Fleet, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
+import { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { mixedLabels } from '#test/fixtures/labels/labels.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+let tests = 0;
+/** Each test has a dashboard of its own, which reads the heartbeats of its own workers. */
+const test = services
+  .extend('prefix', ({ stores }) => stores.prefix.replace('}', `-${++tests}}`))
+  .extend('fleet', { auto: true }, async ({ prefix, stores }, { onCleanup }) => {
+    const fleet = new Fleet({ redis: stores.redis, prefix });
+    onCleanup(() => fleet.close());
+    await fleet.allWell();
+    return fleet;
+  })
+  /** The part "Capacidad", without markup, once it says so. */
+  .extend('capacityThat', async ({ prefix, startDashboard }) => {
+    const { url } = await startDashboard({ REDIS_PREFIX: prefix, WORKERS_MAX: '3' });
+    const operator = await Visitor.operator(url);
+    return async (says: RegExp) => {
+      const part = /<h2>Capacidad<.*?<\/section>/;
+      const page = await operator.statusThat(says, part);
+      return (part.exec(page)?.[0] ?? '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    };
+  });
+
+/** What workers tell, each with the figures of its capacity. */
+async function tell(fleet: Fleet, ...all: WorkerHeartbeat['capacity'][]): Promise<void> {
+  for (const [i, capacity] of all.entries())
+    await fleet.keepAlive(workerBeat(`w-${i}`, capacity === undefined ? {} : { capacity }));
+}
+const at = (share: number, mostPerMinute: number, isLeast = false): PrintCapacity => ({
+  perMinute: share * mostPerMinute,
+  mostPerMinute,
+  isLeast,
+});
+
+test.for<[WorkerHeartbeat['capacity'][], RegExp]>([
+  [[], /No hay ningún worker vivo\./],
+  [[at(0.35, 600), at(0.35, 600)], /Con 2 workers al 35 %: alcanzan para unas 3 veces más\./],
+  [[at(0.2, 500), at(0.8, 500)], /Con 2 workers al 50 %: alcanzan para unas 2 veces más\./],
+  [[at(0.75, 600)], /Con 1 worker al 75 %: alcanza para un 30 % más\./],
+  [[at(0.98, 600), at(1, 600)], /Con 2 workers al 99 %: no alcanzan para más\./],
+  [[at(0.01, 600)], /Con 1 worker al 1 %: alcanza para más de 20 veces más\./],
+  [[at(0.3, 600, true), at(0.3, 600)], /Con 2 workers al 30 %: alcanzan para al menos 3 veces más\./],
+  [[at(0.99, 600, true)], /Con 1 worker al 99 %: no se sabe si alcanza para más\./],
+  [
+    [null, null],
+    /No se sabe para cuántas etiquetas más alcanzan los workers\. Cada uno de 2 workers aún no imprime lo bastante/,
+  ],
+  [
+    [at(0.5, 600), null, undefined],
+    /Con 1 de 3 workers al 50 %: alcanza para unas 2 veces más\. Un worker aún no imprime lo bastante: se mide con un minuto de trabajo\. Un worker no lo dice: es de la versión 1\.7\.0 o de una anterior\./,
+  ],
+  [[undefined], /No se sabe para .* los workers\. Un worker no lo dice: es de la versión 1\.7\.0/],
+])('%j is said so: %s', async ([workers, says], { capacityThat, fleet }) => {
+  await tell(fleet, ...workers);
+  await capacityThat(says);
+});
+
+test('the workers that the last minute needs are named beside those that the autoscaler allows', async ({
+  capacityThat,
+  fleet,
+  prefix,
+  stores,
+}) => {
+  await tell(fleet, at(0.5, 600), at(0.5, 600));
+  expect(await capacityThat(/Hacen falta/)).toMatch(
+    /Etiquetas por minuto 0 Podrían imprimir 1,200 Workers vivos 2 Hacen falta 1 Como máximo 3 /,
+  );
+  const minute = Math.floor(Date.now() / 60_000);
+  // Another minute may begin meanwhile.
+  for (const ago of [0, 1]) {
+    await stores.redis.set(`${prefix}:label-count:printed:${minute - ago}`, 1_200);
+    await stores.redis.set(`${prefix}:label-count:refused:${minute - ago}`, 500);
+  }
+  expect(await capacityThat(/Hacen falta<\/dt><dd class="atencion">5</)).toContain(
+    'Etiquetas por minuto 1,200 ',
+  );
+});
+
+test('a real worker tells nothing before a minute, and then how many more it could print', async ({
+  capacityThat,
+  prefix,
+  startLabelWorker,
+  stores,
+}) => {
+  const jobs = new LabelJobs(stores.redis, prefix);
+  const { server, url } = await startLabelWorker({ REDIS_PREFIX: prefix });
+  for (const label of mixedLabels(24)) {
+    // Of a label older than a second a worker looks whether somebody waits.
+    const job = await jobs.waiting(label, { askedAt: Date.now() + 60_000 });
+    await expect.poll(() => job.getState(), { timeout: 30_000, interval: 5 }).toBe('completed');
+  }
+  await capacityThat(/Un worker aún no imprime lo bastante/);
+  passTime(61_000);
+  await capacityThat(/Con 1 worker al \d+ %: alcanza para (al menos|unas|más de) [\d ]+ veces más\./);
+  const gauge = /^label_worker_capacity (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text());
+  // Each label was printed alone, so the worker may not know what full batches cost.
+  if (gauge) expect(Number(gauge[1])).toBeGreaterThan(1);
+  await server.close();
+  await jobs.close();
+});
