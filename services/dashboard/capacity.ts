@@ -49,7 +49,7 @@ function sentenceOn(known: readonly PrintCapacity[], alive: number, could: numbe
       ? count(alive, 'worker', 'workers')
       : `${known.length} de ${count(alive, 'worker', 'workers')}`;
   const verb = known.length === 1 ? 'alcanza' : 'alcanzan';
-  return `Con ${who} al ${Math.round(100 * share)} %: ${reach(1 / share, known.every(isExact), verb)}.`;
+  return `Con ${who} al ${Math.round(100 * share)}\u00a0%: ${reach(1 / share, known.every(isExact), verb)}.`;
 }
 
 /** @param times what they could print, by what they print. */
@@ -59,7 +59,7 @@ function reach(times: number, isExact: boolean, verb: string): string {
   if (times >= 2) return `${verb} para ${about} ${round(times)} veces más`;
   const percent = 5 * Math.floor(20 * (times - 1));
   if (percent < 5) return isExact ? `no ${verb} para más` : `no se sabe si ${verb} para más`;
-  return `${verb} para ${isExact ? 'un' : 'al menos un'} ${percent} % más`;
+  return `${verb} para ${isExact ? 'un' : 'al menos un'} ${percent}\u00a0% más`;
 }
 
 /** Names the workers of which nothing is known, and why. */

@@ -135,7 +135,6 @@ describe('Estado', () => {
       for (const value of ['light', 'dark']) {
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
         expect(await accessibilityFindings(page)).toEqual([]);
-        await page.screenshot({ path: `.local/screenshots/estado-${width}-${value}.png`, fullPage: true });
       }
       expect(await page.evaluate(LEAVES_ITS_CARD)).toEqual([]);
       expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);

@@ -40,6 +40,7 @@ async function expectGoodPage(page: Page, name: string): Promise<void> {
     await page.setViewport({ width, height: 900 });
     expect([name, width, await page.evaluate(FITS)]).toEqual([name, width, true]);
     expect([name, width, await page.evaluate(BROKEN_WORDS)]).toEqual([name, width, []]);
+    if (width === 720) continue; // tables are narrowest there, and all else is as on wide screens
     for (const value of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
       expect([name, value, await accessibilityFindings(page)]).toEqual([name, value, []]);
