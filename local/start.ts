@@ -108,8 +108,8 @@ async function startAll(ports: Record<ServiceName, number>) {
   noteForOnCall({ START_PID: String(process.pid), ...system.addresses, ...stores });
   say(readyMessage({ seconds: seconds(), addresses: system.addresses, servers, logFolder }));
   const { addresses, environments, processes } = system;
-  const stores = [mongo, redis, labelCache].flatMap((store) => store.processes);
-  const children = [...Object.values(processes), ...stores];
+  const storeProcesses = [mongo, redis, labelCache].flatMap((store) => store.processes);
+  const children = [...Object.values(processes), ...storeProcesses];
   return { addresses, environments, mongoUri, labelCacheUrl: labelCache.url, children };
 }
 
