@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { nationalCoverage, seedDemoData } from './demo-data.ts';
@@ -22,8 +22,6 @@ import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
  */
 
 const logFolder = join(folder, 'logs');
-/** What local/start/on-call.sh needs to know of the system that runs. */
-const onCallFile = join(folder, 'on-call.env');
 /** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
@@ -34,7 +32,6 @@ try {
     const stopped = stopSignal(() => say('\nStopping…\n'));
     await Promise.race([startAndKeepRunning(fresh), stopped]);
     await stopped;
-    rmSync(onCallFile, { force: true });
   }
 } catch (error) {
   process.exitCode = 1;
@@ -104,19 +101,11 @@ async function startAll(ports: Record<ServiceName, number>) {
     [redis.description]: redis.url,
     [labelCache.description]: labelCache.url,
   };
-  const stores = { REDIS_URL: redis.url, LABEL_CACHE_URL: labelCache.url, MONGODB_URI: mongoUri };
-  noteForOnCall({ START_PID: String(process.pid), ...system.addresses, ...stores });
   say(readyMessage({ seconds: seconds(), addresses: system.addresses, servers, logFolder }));
   const { addresses, environments, processes } = system;
-  const storeProcesses = [mongo, redis, labelCache].flatMap((store) => store.processes);
-  const children = [...Object.values(processes), ...storeProcesses];
-  return { addresses, environments, mongoUri, labelCacheUrl: labelCache.url, children };
-}
-
-/** Addresses of stores hold passwords. */
-function noteForOnCall(values: Record<string, string>): void {
-  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(onCallFile, lines.join(''), { mode: 0o600 });
+  const stores = [mongo, redis, labelCache].flatMap((store) => store.processes);
+  const children = [...Object.values(processes), ...stores];
+  return { addresses, environments, mongoUri, redisUrl: redis.url, labelCacheUrl: labelCache.url, children };
 }
 
 function removeData(): void {

@@ -3,19 +3,21 @@
 # k8s/on-call.sh has the same ones for Kubernetes, local/compose/on-call.sh for Compose.
 # shellcheck shell=bash
 
-# What npm start has written while it runs: addresses, and its pid.
-noted() { sed -n "s/^$1=//p" .local/on-call.env; }
+# A part of what npm start has written of itself, such as addresses.api.
+noted() {
+  node -p 'process.argv[1].split(".").reduce((part, name) => part[name], JSON.parse(fs.readFileSync(".local/running.json")))' "$1"
+}
 
 # The processes that npm start has started, or those of a part. A store that was given by its address has none.
 pids() {
   case ${1:-} in
     '') pattern=. ;;
-    redis) pattern="redis-server.*:$(noted REDIS_URL | sed 's/.*://')" ;;
-    label-cache) pattern="redis-server.*:$(noted LABEL_CACHE_URL | sed 's/.*://')" ;;
+    redis) pattern="redis-server.*:$(noted redisUrl | sed 's/.*://')" ;;
+    label-cache) pattern="redis-server.*:$(noted labelCacheUrl | sed 's/.*://')" ;;
     mongo) pattern='mongod|postgres|ferretdb' ;;
     *) pattern="services/$1/main.ts" ;;
   esac
-  pgrep -P "$(noted START_PID)" -f "$pattern"
+  pgrep -P "$(noted npmStart.pid)" -f "$pattern"
 }
 # Shows processes: with their state, of which T is frozen, and the memory in KiB.
 show() { pids "${2:-}" | paste -sd, - | xargs -r ps -o "$1" -p | cut -c 1-150; }
@@ -38,7 +40,7 @@ failed() { logs api | grep '"The request failed"' | tail -n 20; }
 why() { logs "$1" 1s | grep -E ' ended \((exit code|signal)' | tail -n 20; }
 ready() {
   node -e 'fetch(`${process.argv[1]}/health/ready`, { signal: AbortSignal.timeout(5_000) })
-    .then(async (answer) => console.log(answer.status, await answer.text()), console.log)' "$(noted "$1")"
+    .then(async (answer) => console.log(answer.status, await answer.text()), console.log)' "$(noted "addresses.$1")"
 }
 
 # npm start itself starts again what has ended: what is frozen goes on, what is to be restarted ends.
@@ -49,13 +51,13 @@ restart() {
 }
 replace() { kill -KILL -- "-$1"; }
 
-redis() { redis-cli -u "$(noted REDIS_URL)" --no-auth-warning "$@"; }
-cache() { redis-cli -u "$(noted LABEL_CACHE_URL)" --no-auth-warning "$@"; }
+redis() { redis-cli -u "$(noted redisUrl)" --no-auth-warning "$@"; }
+cache() { redis-cli -u "$(noted labelCacheUrl)" --no-auth-warning "$@"; }
 
 operate() {
   script=$1
   shift
-  MONGODB_URI=$(noted MONGODB_URI) npm run --silent "$script" -- "$@"
+  MONGODB_URI=$(noted mongoUri) npm run --silent "$script" -- "$@"
 }
 admin() { operate admin "$@"; }
 tariffs() { operate tariffs "$@"; }

@@ -5,13 +5,14 @@ import type { OwnedProcess } from '../process/owned-process.ts';
 import { identify, isRunning, type ProcessId } from '../process/process-id.ts';
 import type { System } from '../system.ts';
 
-/** What `npm start` runs. Other commands of this checkout read it. */
+/** What `npm start` runs. Other commands of this checkout read it, and `on-call.sh`. */
 export type RunningSystem = {
   npmStart: ProcessId;
   addresses: System['addresses'];
   environments: System['environments'];
   mongoUri: string;
-  /** Of the Redis of the labels, for the user `operator`. */
+  /** Of the Redis of the queue and that of the labels, for the user `operator`. */
+  redisUrl: string;
   labelCacheUrl: string;
   /** By their names in the terminal of `npm start`. A store that was given is absent. */
   processes: Record<string, ProcessId>;
