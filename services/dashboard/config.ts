@@ -25,6 +25,7 @@ export const DashboardConfig = Type.Object({
   WORKERS_MAX: Type.Optional(
     Type.Integer({
       minimum: 1,
+      maximum: 10_000,
       description:
         'Most label workers that the autoscaler starts, for the page "Estado" (`maxReplicaCount` of KEDA). Empty without an autoscaler',
       examples: ['20'],
