@@ -18,7 +18,8 @@ why() {
 ready() {
   # shellcheck disable=SC2016 # JavaScript
   guias exec "deploy/$1" -- node -e 'fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`, { signal: AbortSignal.timeout(5_000) })
-    .then(async (answer) => console.log(answer.status, await answer.text()), console.log)'
+    .then(async (answer) => console.log(answer.status, await answer.text()))
+    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })'
 }
 
 # Redis, MongoDB and the Redis of the labels have one pod in k8s/small. A StatefulSet does not replace a pod that is not ready.

@@ -14,7 +14,8 @@ why() { docker compose ps --all --quiet "$1" | xargs docker inspect --format '{{
 ready() {
   # shellcheck disable=SC2016 # JavaScript
   docker compose exec -T "$1" node -e 'fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`, { signal: AbortSignal.timeout(5_000) })
-    .then(async (answer) => console.log(answer.status, await answer.text()), console.log)'
+    .then(async (answer) => console.log(answer.status, await answer.text()))
+    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })'
 }
 
 start() {

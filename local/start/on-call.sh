@@ -19,10 +19,13 @@ pids() {
   esac
   pgrep -P "$(noted npmStart.pid)" -f "$pattern"
 }
-# Shows processes: with their state, of which T is frozen, and the memory in KiB.
 show() { pids "${2:-}" | paste -sd, - | xargs -r ps -o "$1" -p | cut -c 1-150; }
 
-pods() { show pid,stat,etime,rss,args "${1:-}"; }
+# With the words of docker compose ps: Paused is frozen, and what has ended is absent.
+pods() {
+  show pid=,stat=,etime=,rss=,args= "${1:-}" |
+    awk '{ $2 = $2 ~ /^T/ ? "Paused" : "Running"; $4 = int($4 / 1024) " MiB"; print }'
+}
 load() { show pid,pcpu,rss,args; }
 # Logs of a service: of the last 15 minutes, or of the time that the second argument says. Stores write all.
 logs() {
@@ -37,19 +40,20 @@ logs() {
 warnings() { logs "$1" | grep -E '"level":"(warn|error)"' | tail -n 20; }
 failed() { logs api | grep '"The request failed"' | tail -n 20; }
 # Why a service's processes ended: exit code or signal.
-why() { logs "$1" 1s | grep -E ' ended \((exit code|signal)' | tail -n 20; }
+why() { logs "$1" 1s | grep -E ' ended \((exit code|signal)' | tail -n 20 | grep . || echo 'no se reinició'; }
 ready() {
   node -e 'fetch(`${process.argv[1]}/health/ready`, { signal: AbortSignal.timeout(5_000) })
-    .then(async (answer) => console.log(answer.status, await answer.text()), console.log)' "$(noted "addresses.$1")"
+    .then(async (answer) => console.log(answer.status, await answer.text()))
+    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })' "$(noted "addresses.$1")"
 }
 
-# npm start itself starts again what has ended: what is frozen goes on, what is to be restarted ends.
-start() { pids "$1" | xargs -r kill -CONT; }
+# npm start itself starts again what has ended: what is frozen goes on, what is to be restarted ends. Each leads its group.
+start() { pids "$1" | while read -r pid; do kill -CONT -- "-$pid" && echo "$1 sigue (pid $pid)"; done; }
 restart() {
-  pids "$1" | xargs -r kill -TERM
-  start "$1"
+  pids "$1" | while read -r pid; do kill -TERM -- "-$pid" && echo "$1 termina, y npm start lo inicia (pid $pid)"; done
+  start "$1" >/dev/null
 }
-replace() { kill -KILL -- "-$1"; }
+replace() { kill -KILL -- "-$1" && echo "npm start inicia otro en lugar de $1"; }
 
 redis() { redis-cli -u "$(noted redisUrl)" --no-auth-warning "$@"; }
 cache() { redis-cli -u "$(noted labelCacheUrl)" --no-auth-warning "$@"; }

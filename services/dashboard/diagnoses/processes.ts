@@ -35,27 +35,25 @@ export function* diagnoseWorkers({ workers, lost }: SystemState): Generator<Diag
     yield* diagnoseLost('label-worker', 'noworkers', lost);
   }
   const prints = workers.some(({ chromium }) => chromium.state === 'running');
-  for (const [state, what] of [
-    ['failed', 'no arranca'],
-    ['starting', 'está arrancando'],
-  ] as const) {
-    const broken = workers
-      .filter(({ at, chromium }) => chromium.state === state && at - chromium.since >= BROKEN_AFTER_MS[state])
-      .sort((one, other) => one.chromium.since - other.chromium.since);
-    const [first] = broken;
-    if (!first) continue;
-    const others = broken.length > 1 ? ` y de ${number(broken.length - 1)} más` : '';
-    const since = duration(first.at - first.chromium.since);
-    const text = `El Chromium de ${first.host}${others} ${what}, desde hace ${since}`;
-    yield {
-      ...grave(`chromium-${state}`, 'chromiumrestarts', text),
-      ...(!prints && { causes: ['print'] }),
-    };
-  }
+  const broken = workers
+    .filter(({ at, chromium }) => at - chromium.since >= BROKEN_AFTER_MS[chromium.state])
+    .sort((one, other) => one.chromium.since - other.chromium.since);
+  const [first] = broken;
+  if (!first) return;
+  const others = broken.length > 1 ? ` y de ${number(broken.length - 1)} más` : '';
+  const what = first.chromium.state === 'starting' ? 'está arrancando' : 'no arranca';
+  const since = duration(first.at - first.chromium.since);
+  const text = `El Chromium de ${first.host}${others} ${what}, desde hace ${since}`;
+  // One that fails and starts in turns is one problem.
+  yield { ...grave('chromium', 'chromiumrestarts', text), ...(!prints && { causes: ['print'] }) };
 }
 
 /** A Chromium that failed is not well at once; one that starts needs some time. */
-const BROKEN_AFTER_MS = { failed: Number.NEGATIVE_INFINITY, starting: CHROMIUM_RESTARTS.startMs };
+const BROKEN_AFTER_MS = {
+  running: Number.POSITIVE_INFINITY,
+  failed: Number.NEGATIVE_INFINITY,
+  starting: CHROMIUM_RESTARTS.startMs,
+};
 
 /** Heartbeats are written again within seconds after the queue's Redis is back. Until then nobody is missed. */
 export function* diagnoseReturn(
