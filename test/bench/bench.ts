@@ -65,7 +65,7 @@ const PAGE = join(repoRoot, 'docs', 'performance.md');
 const HELP = `Usage: npm run bench [-- --quick] [--only <groups>] [--guides <count>]
 
 Measures this service and its peers on this machine, through the real processes, and shows a table. A full run
-takes about forty minutes and writes test/bench/results/ and the figures of docs/performance.md; a quick run
+takes about an hour and writes test/bench/results/ and the figures of docs/performance.md; a quick run
 or a part only shows its table.
 
   --only <groups>   some of: ${Object.keys(GROUPS).join(', ')}
