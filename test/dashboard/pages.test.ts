@@ -243,10 +243,12 @@ describe('Bull Board', () => {
 
 /** `UPDATE_PICTURES=1 npm test -- test/dashboard/pages` takes the picture of the documents anew. */
 if (process.env.UPDATE_PICTURES) {
-  test('picture for the documents', async ({ jobs, login, page, stores }) => {
+  test('picture for the documents', async ({ fleet, jobs, login, page, shows, stores }) => {
     await stores.redis.del(`${stores.prefix}:problems`);
     await busyNight(stores, jobs);
     await login();
+    await printingFails(fleet);
+    await shows('Imprimir etiquetas falla desde hace');
     await page.screenshot({ path: join(repoRoot, 'docs/pictures/estado.png') as `${string}.png` });
   });
 }
