@@ -16,8 +16,8 @@ const NAMES: Record<LabelOutcome, string> = {
 };
 
 /**
- * Draws the labels of each minute, the oldest first. A single minute is no chart: `onlyAt` then says when it was. Separate rows show three failures beside thousands of labels,
- * without colours.
+ * Draws the labels of each minute, the oldest first. Separate rows show three failures beside thousands of labels, without
+ * colours. A single minute is no chart: `onlyAt` then says when it was.
  * @param clock writes a time as `05:54:41`.
  */
 export function drawLabels(minutes: readonly MinuteCounts[], clock: (at: number) => string) {

@@ -8,9 +8,10 @@ const MIN_PRINTS = 20;
 const MIN_MS = 60_000;
 /** The cost of a full batch is known if its standard error is at most this share of it. */
 const MAX_ERROR = 0.1;
-/** Two prints at a time count if they take at least this share of the time, and more where that is usual: one slowdown fits both badly. */
-const MIN_SHARED = 0.05;
-const USUAL = 0.5;
+/** Least share of the printing time in which two prints ran together, for their slowdown to be known. */
+const MIN_SHARED_BY_TWO = 0.05;
+/** The same of three and more: a slowdown that was fitted to two would be wrong for them. */
+const MIN_SHARED_BY_MORE = 0.5;
 /** How much longer prints may take beside another one: 0 where each has a core of its own, 1 where all share one. */
 const SLOWDOWNS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
@@ -114,7 +115,9 @@ function slotsSeen(prints: readonly Print[]): number {
     sum(prints, ({ times }) => sum(times.slice(running - 1), (time) => time));
   const slots = prints[0]?.times.map((_, i) => i + 1) ?? [];
   const share = (running: number) => timesWith(running) / timesWith(1);
-  return slots.findLast((running) => share(running) >= (running > 2 ? USUAL : MIN_SHARED)) ?? 1;
+  return (
+    slots.findLast((running) => share(running) >= (running > 2 ? MIN_SHARED_BY_MORE : MIN_SHARED_BY_TWO)) ?? 1
+  );
 }
 
 /**
