@@ -15,6 +15,8 @@ import { type RunningSystem, readRunning } from './start/running-system.ts';
  */
 
 const NAME = 'npm run drill --';
+/** A given one may have a customer's guides. */
+const OWN_MONGODB = ['MongoDB', 'FerretDB'];
 /** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
@@ -35,7 +37,7 @@ process.exit();
 function program() {
   return spanishCommand(NAME)
     .description(
-      'Practica una guardia en el npm start que corre: descompone algo, no dice qué, y mide cuánto tarda usted en nombrarlo o arreglarlo. Al final deja todo como estaba.',
+      'Practica una guardia en el npm start que corre: descompone algo, no dice qué, y mide cuánto tarda usted en nombrarlo o arreglarlo. Al final arregla lo que descompuso.',
     )
     .argument('[falla]', 'la que se practica; si falta, una al azar')
     .option('--list', 'muestra las fallas')
@@ -52,6 +54,8 @@ async function begin(name: string | undefined): Promise<void> {
   if (name !== undefined && !named) throw new CommanderError(2, 'drill.unknownFault', 'unknown fault');
   const system = readRunning();
   if (!system) throw new SetupError('npm start no corre en este directorio: inícielo en otra terminal.');
+  if (!OWN_MONGODB.some((name) => system.processes[name]))
+    throw new SetupError('npm start usa un MongoDB que no inició: un simulacro crearía guías en él.');
   await lock();
   if (DamageRecord.read())
     throw new SetupError('Un simulacro fue matado, y dejó algo descompuesto: npm run drill -- --end');
@@ -97,7 +101,9 @@ function interruptions(): { interrupted: AbortSignal; hurried: AbortSignal } {
     first.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  process.stdout.on('error', interrupt); // the terminal is closed
+  // The terminal is closed.
+  process.stdout.on('error', interrupt);
+  process.stdin.on('error', interrupt);
   return { interrupted: first.signal, hurried: second.signal };
 }
 

@@ -31,7 +31,7 @@ export const FILLER = '{guias}:label:simulacro';
 type Recorded = { fault: string; damages: Damage[] };
 const FILE = join(localFolder, 'drill.json');
 
-/** Damages of the drill that runs, or was killed, in `.local/drill.json`. Each is written before it is done. */
+/** Damages of the drill that runs, or was killed, in `.local/drill.json`. Each is written before it is done; a process of its own, once it runs. */
 export class DamageRecord {
   readonly fault: string;
   readonly damages: Damage[];
@@ -152,7 +152,11 @@ async function removeWebhook({ addresses }: RunningSystem, url: string): Promise
   const { status, data } = await demo.request('GET', '/api/webhooks');
   if (status !== 200) throw new Error(`La API no lista los webhooks de demo (${status})`);
   const own = (data as { Id: string; Url: string }[]).filter(({ Url }) => Url === url);
-  for (const { Id } of own) await demo.request('DELETE', `/api/webhooks/${Id}`);
+  for (const { Id } of own) {
+    const removal = await demo.request('DELETE', `/api/webhooks/${Id}`);
+    if (removal.status !== 200 && removal.status !== 404)
+      throw new Error(`La API no elimina el webhook del simulacro (${removal.status})`);
+  }
 }
 
 /** Runs `work` on the limits of accounts that differ from those of the settings. */

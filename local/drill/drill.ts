@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DEMO_PASSWORD } from '../demo-data.ts';
 import { isRunning } from '../process/process-id.ts';
 import { type Log, SetupError } from '../setup-error.ts';
-import type { RunningSystem } from '../start/running-system.ts';
+import { type RunningSystem, readRunning } from '../start/running-system.ts';
 import { type Damage, DamageRecord } from './damage.ts';
 import { useApi } from './demo-client.ts';
 import { type Fault, isNamed } from './faults.ts';
@@ -61,13 +61,15 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
     say(introduction(system));
     useApi(system.addresses.api, traffic.signal, { customers: 1, pauseMs: 200 });
     const willBreak = (damage: Damage) => record.add(damage);
-    await fault.begin({ system, ended: end.signal, well: traffic.signal, willBreak });
+    // A process may have been started again since.
+    const running = readRunning() ?? system;
+    await fault.begin({ system: running, ended: end.signal, well: traffic.signal, willBreak });
     began = performance.now();
     say('Algo falla desde ahora. ¿Qué es? Escriba la causa, o arréglelo.');
     await untilOver({ fault, record, page, course, began, ...terminal });
   } finally {
     end.abort();
-    say('El simulacro deja todo como estaba…');
+    say('El simulacro arregla lo que descompuso…');
     await record.repairAll(system);
   }
   useApi(system.addresses.api, traffic.signal, AFTERWARDS);
@@ -84,7 +86,6 @@ export async function useUntilWell(
 ): Promise<void> {
   const traffic = new AbortController();
   const page = new StatusPage(addresses.dashboard);
-  await page.logIn();
   useApi(addresses.api, traffic.signal, AFTERWARDS);
   await isWell(page, fault, hurried);
   traffic.abort();
@@ -177,7 +178,7 @@ function introduction({ addresses: { dashboard } }: RunningSystem): string {
   Runbook    ${dashboard}/runbook
   Registros  .local/logs
 
-Arréglelo con los comandos del runbook, o escriba aquí la causa. Ctrl-C termina el simulacro, y deja todo como estaba.
+Arréglelo con los comandos del runbook, o escriba aquí la causa. Ctrl-C termina el simulacro, y arregla lo que descompuso.
 `;
 }
 

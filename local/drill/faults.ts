@@ -8,6 +8,7 @@ import { freePort } from '../process/free-port.ts';
 import { startProcess } from '../process/owned-process.ts';
 import { groupsOfChildren, identify, isRunning, type ProcessId, signalGroup } from '../process/process-id.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
+import { SetupError } from '../setup-error.ts';
 import type { RunningSystem } from '../start/running-system.ts';
 import { requireReady, withoutSecrets } from '../system.ts';
 import { type Damage, FILLER, inLabelCache, withLimits } from './damage.ts';
@@ -45,7 +46,7 @@ export type Fault = {
   isNote?: true;
   /** Who names the cause uses a word of each group. Small letters without accents; the beginning of a word is enough. */
   namedBy: readonly (readonly string[])[];
-  /** Names of the process that it breaks; the first one that `npm start` runs. Nothing can be practised on a given store. */
+  /** Names of the process that it breaks; the first one that `npm start` runs. A given store is not broken. */
   culprit?: readonly string[];
   /** Breaks it, and keeps it broken until the drill ends. Resolves once it is broken. */
   begin(practice: Practice): Promise<void>;
@@ -211,7 +212,8 @@ function freezing(...culprit: string[]): Pick<Fault, 'culprit' | 'begin'> {
     async begin(practice) {
       const process = required(culprit, practice);
       practice.willBreak({ kind: 'frozen', process });
-      signalGroup(process, 'SIGSTOP');
+      if (!signalGroup(process, 'SIGSTOP'))
+        throw new SetupError(`${culprit[0]} acaba de terminar: repita el simulacro.`);
     },
   };
 }
@@ -315,8 +317,10 @@ async function failReceiver({ ended, system, willBreak }: Practice): Promise<voi
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const demo = new DemoClient(system.addresses.api, 'demo', ended);
   willBreak({ kind: 'webhook', url });
-  await demo.request('POST', '/api/webhooks', { Url: url });
+  const added = await demo.request('POST', '/api/webhooks', { Url: url });
   const guide = await demo.createGuide();
+  if (added.status !== 200 || !guide)
+    throw new SetupError('La API no creó el webhook y la guía del simulacro.');
   await demo.request('POST', `/api/guias/${guide}/cancelar`, {}); // the event that is sent
 }
 

@@ -54,8 +54,9 @@ export class StatusPage {
     this.#cookie = cookie.split(';')[0] ?? '';
   }
 
-  /** @throws Error if the dashboard does not answer within ten seconds. */
+  /** Logs in before the first time. @throws Error if the dashboard does not answer within ten seconds. */
   async read(): Promise<Status> {
+    if (!this.#cookie) await this.logIn();
     const answer = await this.#send('/', {});
     return parseStatus(answer.status, await answer.text());
   }

@@ -53,10 +53,29 @@ restart() {
   pids "$1" | while read -r pid; do kill -TERM -- "-$pid" && echo "$1 termina, y npm start lo inicia (pid $pid)"; done
   start "$1" >/dev/null
 }
-replace() { kill -KILL -- "-$1" && echo "npm start inicia otro en lugar de $1"; }
+replace() {
+  pids | grep -qx "$1" || { echo "no es un proceso de npm start: $1" >&2 && return 1; }
+  kill -KILL -- "-$1" && echo "npm start inicia otro en lugar de $1"
+}
 
-redis() { redis-cli -u "$(noted redisUrl)" --no-auth-warning "$@"; }
-cache() { redis-cli -u "$(noted labelCacheUrl)" --no-auth-warning "$@"; }
+# redis-cli with an address that was noted. The password goes by the environment, because everybody may list arguments.
+client() {
+  url=$(noted "$1") && shift || return
+  case $url in rediss:*) set -- --tls "$@" ;; esac
+  server=${url#*://}
+  host=${server##*@}
+  host=${host%%/*}
+  case $server in
+    *@*)
+      login=${server%@*}
+      set -- --user "${login%%:*}" "$@"
+      REDISCLI_AUTH=${login#*:} redis-cli -h "${host%:*}" -p "${host##*:}" "$@"
+      ;;
+    *) redis-cli -h "${host%:*}" -p "${host##*:}" "$@" ;;
+  esac
+}
+redis() { client redisUrl "$@"; }
+cache() { client labelCacheUrl "$@"; }
 
 operate() {
   script=$1

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { localFolder } from '../folders.ts';
 import type { OwnedProcess } from '../process/owned-process.ts';
@@ -21,7 +21,7 @@ export type RunningSystem = {
 const FILE = join(localFolder, 'running.json');
 
 /**
- * Writes what runs to `.local/running.json`, which this user alone may read: it has passwords.
+ * Writes what runs to `.local/running.json`, until this process ends. This user alone may read it: it has passwords.
  * @returns writes that a process was started again.
  */
 export function announceRunning(
@@ -38,6 +38,7 @@ export function announceRunning(
     writeFileSync(`${FILE}.partial`, JSON.stringify({ ...system, npmStart, processes }), { mode: 0o600 });
     renameSync(`${FILE}.partial`, FILE);
   };
+  process.once('exit', () => rmSync(FILE, { force: true }));
   write(children);
   return (restarted) => write([restarted]);
 }

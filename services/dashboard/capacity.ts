@@ -23,7 +23,7 @@ export function capacityView({ workers, minutes }: State, most: number | undefin
   return {
     perMinute: whole?.printed ?? 0,
     could: known.length > 0 ? could : undefined,
-    isLeast: !known.every(isExact),
+    isLeast: known.length < workers.length || !known.every(isExact),
     alive: workers.length,
     wanted,
     most,

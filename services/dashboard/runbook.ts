@@ -12,7 +12,7 @@ const WAYS = { kubernetes: 'Kubernetes', compose: 'Compose', 'npm-start': 'npm s
 type Way = DashboardConfig['INSTALLATION'];
 
 /** The dashboard's address in the file, with the usual port of Compose and of a port-forward. */
-const USUAL_HOST = '127.0.0.1:3003';
+const USUAL_ADDRESS = 'http://127.0.0.1:3003';
 
 const template = compilePage<Header & { contents: ReturnType<typeof contentsOf>; content: string }>(
   'runbook',
@@ -28,9 +28,12 @@ export function runbookRoute({ INSTALLATION: way }: Pick<DashboardConfig, 'INSTA
     const { html, sections } = renderMarkdown(readFileSync(FILE, 'utf8'), FILE);
     const content = withTabs(html, way);
     const page = template({ ...headerOf(undefined, 'Runbook'), contents: contentsOf(sections), content });
-    // A port may be another one than usual. Who reads the page has the right address.
-    server.get('/runbook', async ({ host }, reply) =>
-      sendPage(reply, /^[\w.:[\]-]+$/.test(host) ? page.replaceAll(USUAL_HOST, host) : page),
+    // It may be another one than usual. Who reads the page has the right address.
+    server.get('/runbook', async ({ host, protocol }, reply) =>
+      sendPage(
+        reply,
+        /^[\w.:[\]-]+$/.test(host) ? page.replaceAll(USUAL_ADDRESS, `${protocol}://${host}`) : page,
+      ),
     );
   };
 }

@@ -1,6 +1,8 @@
 /** How a shell shows a program that SIGPIPE ends, which Node.js ignores. */
 const BROKEN_PIPE = 141;
 
+/** The reader has closed, or the terminal has. */
+const CLOSED = new Set(['EPIPE', 'EIO']);
 /** What a write throws, or a pipeline, after the reader has closed. */
 const CODES = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
@@ -15,7 +17,7 @@ const CODES = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CL
 export async function untilPipeBreaks(run: () => Promise<number>): Promise<number> {
   let isBroken = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (!CLOSED.has(error.code ?? '')) throw error;
     isBroken = true;
   });
   try {

@@ -68,8 +68,10 @@ test('the workers that the last minute needs are named beside those that the aut
   prefix,
   stores,
 }) => {
+  await tell(fleet, at(0.5, 600), null);
+  expect(await capacityThat(/Podrían imprimir/)).toContain(' Podrían imprimir 600 o más Workers vivos 2 ');
   await tell(fleet, at(0.5, 600), at(0.5, 600));
-  expect(await capacityThat(/Hacen falta/)).toMatch(
+  expect(await capacityThat(/Podrían imprimir<\/dt><dd>1,200</)).toMatch(
     /Etiquetas por minuto 0 Podrían imprimir 1,200 Workers vivos 2 Hacen falta 1 Como máximo 3 /,
   );
   const minute = Math.floor(Date.now() / 60_000);
@@ -90,7 +92,7 @@ test('a real worker tells nothing before a minute, and then how many more it cou
   stores,
 }) => {
   const jobs = new LabelJobs(stores.redis, prefix);
-  const { server, url } = await startLabelWorker({ REDIS_PREFIX: prefix });
+  const { server } = await startLabelWorker({ REDIS_PREFIX: prefix });
   for (const label of mixedLabels(24)) {
     // Of a label older than a second a worker looks whether somebody waits.
     const job = await jobs.waiting(label, { askedAt: Date.now() + 60_000 });
@@ -99,9 +101,6 @@ test('a real worker tells nothing before a minute, and then how many more it cou
   await capacityThat(/Un worker aún no imprime lo bastante/);
   passTime(61_000);
   await capacityThat(/Con 1 worker al \d+ %: alcanza para (al menos|unas|más de) [\d ]+ veces más\./);
-  const gauge = /^label_worker_capacity (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text());
-  // Each label was printed alone, so the worker may not know what full batches cost.
-  if (gauge) expect(Number(gauge[1])).toBeGreaterThan(1);
   await server.close();
   await jobs.close();
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { FAULTS, isNamed } from '#local/drill/faults.ts';
 import { parseStatus } from '#local/drill/status-page.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { startProcess } from '#local/process/owned-process.ts';
-import { isRunning, type ProcessId, signalGroup } from '#local/process/process-id.ts';
+import { isRunning, type ProcessId } from '#local/process/process-id.ts';
 import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import type { RunningSystem } from '#local/start/running-system.ts';
 import type { Episode } from '#services/dashboard/diagnosis-history.ts';
@@ -185,7 +185,12 @@ const test = folderTest
       limits: await withLimits(system, (limits) => limits.find('otro')),
     };
   })
-  .extend('whole', { scope: 'file' }, async ({ left }) => left());
+  .extend('whole', { scope: 'file' }, async ({ left }) => left())
+  /** Runs commands of the runbook in a shell. @returns their output. */
+  .extend('onCall', { scope: 'file' }, ({ checkout }) => (commands: string) => {
+    const script = `. local/start/on-call.sh; ${commands}`;
+    return execFileSync('bash', ['-c', script], { cwd: checkout, encoding: 'utf8', stdio: 'pipe' });
+  });
 
 /** What else a person meets during a fault. */
 const ALSO: Readonly<Record<string, (stranger: Visitor, operator: Visitor) => Promise<void>>> = {
@@ -225,6 +230,17 @@ test('without npm start there is no drill', async ({ drill }) => {
   expect([run.out, run.err]).toEqual(['', expect.stringMatching(/^npm start no corre/)]);
 });
 
+test('a MongoDB that was given is left alone', async ({ checkout, drill, system }) => {
+  const file = join(checkout, '.local', 'running.json');
+  const written = readFileSync(file, 'utf8');
+  const { MongoDB, FerretDB, ...processes } = system.processes;
+  expect(MongoDB ?? FerretDB).toBeDefined();
+  writeFileSync(file, JSON.stringify({ ...system, processes }));
+  onTestFinished(() => writeFileSync(file, written));
+  const run = drill();
+  expect([await run.ended, run.out, run.err]).toEqual([1, '', expect.stringContaining('que no inició')]);
+});
+
 test('a fault that there is not is wrong usage', async ({ drill }) => {
   const run = drill('nada');
   expect(await run.ended).toBe(2);
@@ -250,6 +266,7 @@ test('who mends it is told so, and npm start runs what was killed', async ({
   drill,
   isShown,
   left,
+  onCall,
   system,
   whole,
 }) => {
@@ -259,7 +276,10 @@ test('who mends it is told so, and npm start runs what was killed', async ({
   await run.hasBroken();
   await isShown(fault);
   const worker = system.processes['label-worker'] as ProcessId;
-  signalGroup(worker, 'SIGKILL'); // a process that is stopped takes nothing else
+  expect(onCall('pods label-worker')).toMatch(new RegExp(`^${worker.pid} Paused `));
+  expect(onCall('replace 1 || echo refused')).toBe('refused\n');
+  expect(onCall('redis PING; cache PING')).toBe('PONG\nPONG\n');
+  expect(onCall('replace "$(pids label-worker)"')).toMatch(/^npm start inicia otro/);
   expect([await run.ended, run.err]).toEqual([0, '']);
   expect(run.out).toMatch(/Usted lo arregló: dejó de fallar a los \d+ s/);
   expect(run.out).toMatch(/Usted no nombró la causa/);

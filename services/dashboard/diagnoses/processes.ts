@@ -41,7 +41,9 @@ export function* diagnoseWorkers({ workers, lost }: SystemState): Generator<Diag
   const [first] = broken;
   if (!first) return;
   const others = broken.length > 1 ? ` y de ${number(broken.length - 1)} más` : '';
-  const what = first.chromium.state === 'starting' ? 'está arrancando' : 'no arranca';
+  const what = broken.every(({ chromium }) => chromium.state === 'starting')
+    ? 'está arrancando'
+    : 'no arranca';
   const since = duration(first.at - first.chromium.since);
   const text = `El Chromium de ${first.host}${others} ${what}, desde hace ${since}`;
   // One that fails and starts in turns is one problem.

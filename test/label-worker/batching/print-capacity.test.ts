@@ -1,7 +1,9 @@
+import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
 import { PrintMeter } from '#services/label-worker/batching/print-capacity.ts';
 import { PrintSlots } from '#services/label-worker/batching/print-slots.ts';
 import { WaitingList } from '#services/label-worker/batching/waiting-list.ts';
+import { addCapacityGauge } from '#services/label-worker/metrics.ts';
 
 /** Of a full batch. */
 const MAX_LABELS = 25;
@@ -144,4 +146,15 @@ test('a print that fails counts as nothing', async () => {
     worker.meter.measure(25, 25, () => Promise.reject(new Error('Chromium fell'))),
   ).rejects.toThrow();
   expect(worker.meter.capacity()).toEqual(before);
+});
+
+test.for([
+  [{ perMinute: 60, mostPerMinute: 600, isLeast: false }, 10],
+  [{ perMinute: 60, mostPerMinute: 600, isLeast: true }, undefined],
+  [undefined, undefined],
+] as const)('of %j the metric is %s', async ([capacity, value]) => {
+  const registry = new Registry();
+  addCapacityGauge(registry, { capacity: () => capacity });
+  const figure = /^label_worker_capacity (\S+)$/m.exec(await registry.metrics());
+  expect(figure && Number(figure[1])).toBe(value ?? null);
 });
