@@ -6,6 +6,7 @@ import { runDrill, useUntilWell } from './drill/drill.ts';
 import { culpritOf, FAULTS, type Fault } from './drill/faults.ts';
 import { repoRoot } from './folders.ts';
 import { tryLock } from './process/lock.ts';
+import { ensurePrograms } from './programs/ensure-programs.ts';
 import { SetupError } from './setup-error.ts';
 import { type RunningSystem, readRunning } from './start/running-system.ts';
 
@@ -56,6 +57,7 @@ async function begin(name: string | undefined): Promise<void> {
   if (!system) throw new SetupError('npm start no corre en este directorio: inícielo en otra terminal.');
   if (!OWN_MONGODB.some((name) => system.processes[name]))
     throw new SetupError('npm start usa un MongoDB que no inició: un simulacro crearía guías en él.');
+  await ensurePrograms([{ names: ['ps'], apt: 'procps' }], say);
   await lock();
   if (DamageRecord.read())
     throw new SetupError('Un simulacro fue matado, y dejó algo descompuesto: npm run drill -- --end');
