@@ -35,14 +35,17 @@ const FILE = join(localFolder, 'drill.json');
 export class DamageRecord {
   readonly fault: string;
   readonly damages: Damage[];
+  readonly #isOwn: boolean;
 
-  private constructor({ fault, damages }: Recorded) {
+  /** @param isOwn whether this process does the damage. */
+  private constructor({ fault, damages }: Recorded, isOwn: boolean) {
     this.fault = fault;
     this.damages = damages;
+    this.#isOwn = isOwn;
   }
 
   static begin(fault: string): DamageRecord {
-    const record = new DamageRecord({ fault, damages: [] });
+    const record = new DamageRecord({ fault, damages: [] }, true);
     record.#write();
     return record;
   }
@@ -50,7 +53,7 @@ export class DamageRecord {
   /** Returns undefined if every drill has put right what it broke. */
   static read(): DamageRecord | undefined {
     try {
-      return new DamageRecord(JSON.parse(readFileSync(FILE, 'utf8')));
+      return new DamageRecord(JSON.parse(readFileSync(FILE, 'utf8')), false);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
@@ -72,7 +75,7 @@ export class DamageRecord {
     const isFrozen = ({ kind }: Damage) => kind === 'frozen';
     const inOrder = this.damages.toSorted((one, other) => Number(isFrozen(other)) - Number(isFrozen(one)));
     try {
-      for (const damage of inOrder) await repair(damage, system);
+      for (const damage of inOrder) await repair(damage, system, this.#isOwn);
     } catch (cause) {
       const { message } = cause as Error;
       const advice = 'Con npm start en marcha, ejecute npm run drill -- --end';
@@ -88,7 +91,7 @@ export class DamageRecord {
   }
 }
 
-async function repair(damage: Damage, system: RunningSystem | undefined): Promise<void> {
+async function repair(damage: Damage, system: RunningSystem | undefined, isOwn: boolean): Promise<void> {
   switch (damage.kind) {
     case 'frozen':
       signalGroup(damage.process, 'SIGCONT');
@@ -96,7 +99,7 @@ async function repair(damage: Damage, system: RunningSystem | undefined): Promis
     case 'children-killed':
       return; // who killed them is gone
     case 'started':
-      return end(damage.process);
+      return end(damage.process, isOwn ? 0 : END_TIMEOUT_MS);
     case 'label-cache-full':
       // A Redis that was started again has neither the settings nor the key.
       if (system && isRunning(damage.process)) await emptyLabelCache(system, damage.before);
@@ -116,12 +119,18 @@ function required(system: RunningSystem | undefined): RunningSystem {
 /** In ms: longer than a service takes to end. */
 const END_TIMEOUT_MS = 25_000;
 
-/** Asks first: of a service that says goodbye, "Estado" does not say that it is missing. */
-async function end(process: ProcessId): Promise<void> {
-  signalGroup(process, 'SIGTERM');
-  const deadline = performance.now() + END_TIMEOUT_MS;
+/**
+ * Asks first: of a service that says goodbye, "Estado" does not say that it is missing. Linux has asked one whose drill died
+ * (`owned-process.ts`), and a service that is asked twice ends at once, without a goodbye.
+ * @param askAfterMs how long it may take to end by itself.
+ */
+async function end(process: ProcessId, askAfterMs: number): Promise<void> {
+  const began = performance.now();
+  let isAsked = false;
   while (isRunning(process)) {
-    if (performance.now() > deadline) signalGroup(process, 'SIGKILL');
+    const waited = performance.now() - began;
+    if (waited >= askAfterMs && !isAsked) isAsked = signalGroup(process, 'SIGTERM');
+    if (waited > askAfterMs + END_TIMEOUT_MS) signalGroup(process, 'SIGKILL');
     await sleep(50);
   }
 }
