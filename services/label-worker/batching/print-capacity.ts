@@ -25,9 +25,9 @@ type Fit = { slowdown: number; labels: number; cost: number; error: number; misf
  * Measures what the worker's prints cost, and how many labels it could print.
  *
  * The share of time in which print slots are busy does not tell that: a slot that is free takes what waits, so a few labels keep it
- * busy with small prints, each of which costs almost as much as a large one. So the cost of a print is fitted as `a + b × pages`
- * by least squares, and the worker could print as many labels as its slots have time for in full batches. Prints that
- * run at the same time slow each other down: of the slowdowns, the one with the best fit counts.
+ * busy with small prints, each of which costs almost as much as a large one. So the cost of a print is fitted as `a + b × pages`,
+ * by least squares. The worker could print as many labels as its slots have time for in full batches. Prints that run at the
+ * same time slow each other down: of the slowdowns, the one with the best fit counts.
  */
 export class PrintMeter {
   readonly #maxLabels: number;
