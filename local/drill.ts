@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { explainUsage, isHelp, spanishCommand } from '#shared/commands/terminal.ts';
 import { DamageRecord } from './drill/damage.ts';
-import { runDrill, useUntilWell } from './drill/drill.ts';
+import { NOT_WELL_YET, runDrill, useUntilWell } from './drill/drill.ts';
 import { culpritOf, FAULTS, type Fault } from './drill/faults.ts';
 import { repoRoot } from './folders.ts';
 import { tryLock } from './process/lock.ts';
@@ -74,8 +74,10 @@ async function endKilledDrill(): Promise<void> {
   const system = readRunning();
   await record.repairAll(system);
   const fault = FAULTS.find(({ name }) => name === record.fault);
-  if (system && fault) await useUntilWell(system, fault, interruptions().interrupted);
+  const { interrupted } = interruptions();
+  const isWell = !system || !fault || (await useUntilWell(system, fault, interrupted));
   say(`Quedó arreglado lo que dejó el simulacro ${record.fault}.`);
+  if (!isWell) say(NOT_WELL_YET);
 }
 
 /** @throws SetupError while another drill of this checkout runs. */

@@ -17,6 +17,8 @@ export class DemoClient {
   readonly #user: string;
   readonly #signal: AbortSignal;
   #token = '';
+  /** Under way: whoever needs a token meanwhile waits for it. */
+  #login: Promise<void> | undefined;
 
   /** @param url of the api. @param signal ends what is under way. */
   constructor(url: string, user: string, signal: AbortSignal) {
@@ -26,6 +28,13 @@ export class DemoClient {
   }
 
   async logIn(): Promise<void> {
+    this.#login ??= this.#newToken().finally(() => {
+      this.#login = undefined;
+    });
+    await this.#login;
+  }
+
+  async #newToken(): Promise<void> {
     const headers = { 'x-username': this.#user, 'x-password': DEMO_PASSWORD };
     const { status, data } = await this.#send('/api/auth/login', { method: 'POST', headers });
     if (status !== 200) throw new Error(`La API no deja entrar a ${this.#user} (${status})`);

@@ -19,6 +19,9 @@ const WELL_TIMEOUT_MS = 90_000;
 /** "Estado" says that requests fail until so many have succeeded in a row, 200 at most. */
 const AFTERWARDS = { customers: 5, pauseMs: 20 };
 
+/** Said at the end of a drill for which nobody waited until then. */
+export const NOT_WELL_YET = '"Estado" todavía no dice "Todo bien": mírelo antes de seguir.';
+
 /** What became of a drill. Times in ms since the fault began. */
 type Course = {
   shown?: { after: number; line: string };
@@ -78,17 +81,18 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
   say(report(fault, system, course));
 }
 
-/** Uses a system until "Estado" says that all is well. */
+/** Uses a system until "Estado" says that all is well. @returns false if that lasts too long. */
 export async function useUntilWell(
   { addresses }: RunningSystem,
   fault: Fault,
   hurried: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const traffic = new AbortController();
   const page = new StatusPage(addresses.dashboard);
   useApi(addresses.api, traffic.signal, AFTERWARDS);
-  await isWell(page, fault, hurried);
+  const isAsBefore = await isWell(page, fault, hurried);
   traffic.abort();
+  return isAsBefore;
 }
 
 type Watched = Terminal & {
@@ -195,7 +199,7 @@ function report(fault: Fault, { addresses }: RunningSystem, course: Course): str
     mended === undefined
       ? 'Lo arregló el simulacro'
       : `Usted lo arregló: dejó de fallar a los ${seconds(mended)}`,
-    ...(ended === undefined ? [] : [`Todo bien a los ${seconds(ended)}`]),
+    ended === undefined ? NOT_WELL_YET : `Todo bien a los ${seconds(ended)}`,
   ];
   const line = shown ? `"Estado" decía: ${shown.line}\n` : '';
   return `

@@ -19,6 +19,7 @@ const MAX_TURN_MS = 5_000;
 const SLOTS = { inAll: 200, ofOne: 10 };
 /** Pause when no webhook was due. */
 const IDLE_PAUSE_MS = 500;
+const UNREAD = 'no se leen';
 const WAITS_FOR_LEASE = 'A webhook waits for the end of its lease';
 /** Pause before looking again for events that are too recent to be shown. */
 const PENDING_PAUSE_MS = 1_000;
@@ -28,7 +29,7 @@ type Options = {
   events: EventLog;
   client: WebhookClient;
   metrics: WebhookMetrics;
-  actions: Pick<UserActions, 'count'>;
+  actions: Pick<UserActions, 'count' | 'end'>;
   auditLog: Pick<AuditLog, 'record'>;
   log: Pick<Logger, 'info' | 'warn'>;
 };
@@ -42,7 +43,6 @@ export class Sender {
   readonly #end = new AbortController();
   readonly #slots = new Slots(SLOTS.inAll, SLOTS.ofOne);
   readonly #sending = new Set<Promise<void>>();
-  #lastClaimFailed = false;
   #stopClaiming = async () => {};
 
   constructor(options: Options) {
@@ -78,14 +78,13 @@ export class Sender {
   /** Nothing is sent while nobody knows what is due. The first look afterwards ends that, even if nothing is due. */
   async #claim(): Promise<HeldWebhook | undefined> {
     const { actions, webhooks } = this.#options;
+    const began = performance.now();
     try {
       const held = await webhooks.claim(this.#slots.fullAccounts());
-      if (this.#lastClaimFailed) actions.count('webhook', 'ok');
-      this.#lastClaimFailed = false;
+      actions.end('webhook', UNREAD);
       return held;
     } catch (error) {
-      this.#lastClaimFailed = true;
-      actions.count('webhook', 'failed', 'no se leen');
+      actions.count('webhook', 'failed', UNREAD, performance.now() - began);
       throw error;
     }
   }

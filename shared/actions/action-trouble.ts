@@ -22,7 +22,7 @@ const WINDOW_MS = 60_000 * FAILING.windowMinutes;
 /**
  * Failures of one fault. Times are those of `performance.now()`.
  * `last`: when the last one failed; `lastBegan`: when the last request that failed began.
- * `longestRow`: most successes in a row between two failures.
+ * `longestRow`: most successes in a row between two failures. `isMixed`: they had different causes. `isEnded`: see `end`.
  */
 type Trouble = {
   since: number;
@@ -32,6 +32,8 @@ type Trouble = {
   all: number;
   codigo: string;
   longestRow: number;
+  isMixed: boolean;
+  isEnded: boolean;
 };
 
 /** What one process knows of an action. */
@@ -53,6 +55,12 @@ class Action {
     if (this.#lastCount < LAST) this.#lastCount++;
     if (isOk) this.#succeeded(now);
     else this.#failed(codigo, began, now);
+  }
+
+  /** @see UserActions.end */
+  end(codigo: string): void {
+    const trouble = this.#trouble;
+    if (trouble && !trouble.isMixed && trouble.codigo === codigo) trouble.isEnded = true;
   }
 
   report(now: number, at: number): ActionReport {
@@ -81,7 +89,8 @@ class Action {
    */
   #isOver(now: number): boolean {
     const trouble = this.#trouble;
-    return !trouble || this.#okSince > 2 * trouble.longestRow || now - trouble.last >= WINDOW_MS;
+    if (!trouble || trouble.isEnded) return true;
+    return this.#okSince > 2 * trouble.longestRow || now - trouble.last >= WINDOW_MS;
   }
 
   #tail(): { lastNotOk: number; lastAll: number } {
@@ -101,12 +110,24 @@ class Action {
     this.lastNotOk = now;
     const trouble = this.#trouble;
     if (!trouble || now - trouble.last > WINDOW_MS) {
-      this.#trouble = { since: now, last: now, lastBegan: began, notOk: 1, all: 1, codigo, longestRow: 0 };
+      this.#trouble = {
+        since: now,
+        last: now,
+        lastBegan: began,
+        notOk: 1,
+        all: 1,
+        codigo,
+        longestRow: 0,
+        isMixed: false,
+        isEnded: false,
+      };
     } else {
       trouble.notOk++;
       trouble.all += this.#okSince + 1;
       trouble.last = now;
       trouble.lastBegan = Math.max(trouble.lastBegan, began);
+      trouble.isMixed ||= trouble.codigo !== codigo;
+      trouble.isEnded = false;
       trouble.codigo = codigo;
       trouble.longestRow = Math.max(trouble.longestRow, this.#okSince);
     }
@@ -145,6 +166,14 @@ export class UserActions {
     const now = performance.now();
     this.#actions.get(action)?.count(outcome, codigo, now - ms, now);
     this.#counts.count(action, outcome);
+  }
+
+  /**
+   * Says that a cause has ended, seen without a user who tried. A fault that had no other cause is over until the next failure.
+   * @param codigo of its failures.
+   */
+  end(action: UserAction, codigo: string): void {
+    this.#actions.get(action)?.end(codigo);
   }
 
   /** Counts a request for labels that was refused because of its account's own limit. */

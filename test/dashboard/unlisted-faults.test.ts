@@ -102,6 +102,15 @@ test('a right that is lost, of events alone', async ({ breakMongo, isNamed, isWe
   await isWell();
 });
 
+test('webhooks that cannot be read, twice, while none is due', async ({ breakMongo, isNamed, isWell }) => {
+  for (const _ of ['once', 'again']) {
+    const mend = breakMongo((command) => (command.findAndModify === 'webhooks' ? 'not allowed' : 'done'));
+    await isNamed(/^Mandar webhooks falla desde hace .*: \d+ de \d+, la última: no se leen$/);
+    mend();
+    await isWell();
+  }
+});
+
 test('keys of Redis that the api may not use any more', async ({ isNamed, isWell, stores }) => {
   const user = `${stores.prefix.slice(1, -1)}-api`;
   const keys = `${stores.prefix.replace('}', '*}')}`;

@@ -6,16 +6,28 @@ import { createLogger } from '#shared/observability/logger.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { test as stores } from '#test/fixtures/stores.ts';
 
-/** `count('F..')` has a creation fail, and two succeed. It returns what the process says of its creations then. */
-const test = stores.extend('count', ({ stores: { redis, prefix } }) => {
-  const counts = new ActionCounts(redis, prefix, new RedisClock(redis), createLogger('test', 'silent'));
-  const actions = new UserActions(['create'], counts, new Registry());
-  return (outcomes: string) => {
+const CODIGOS: Readonly<Record<string, string>> = { F: 'error_interno', G: 'no_disponible' };
+
+const test = stores
+  .extend('actions', ({ stores: { redis, prefix } }) => {
+    const counts = new ActionCounts(redis, prefix, new RedisClock(redis), createLogger('test', 'silent'));
+    return new UserActions(['create'], counts, new Registry());
+  })
+  .extend(
+    'report',
+    ({ actions }) =>
+      () =>
+        actions.report(Date.now()).create?.failing,
+  )
+  /**
+   * `count('FG..')` has two creations fail, of different causes, and two succeed. It returns what the process says of its
+   * creations then.
+   */
+  .extend('count', ({ actions, report }) => (outcomes: string) => {
     for (const outcome of outcomes)
-      actions.count('create', outcome === 'F' ? 'failed' : 'ok', 'error_interno');
-    return actions.report(Date.now()).create?.failing;
-  };
-});
+      actions.count('create', outcome in CODIGOS ? 'failed' : 'ok', CODIGOS[outcome]);
+    return report();
+  });
 
 test('a fault of all is over with the first success', ({ count }) => {
   expect(count('.'.repeat(1_000))).toBeUndefined();
@@ -50,4 +62,20 @@ test('a fault of some is over after twice the longest row of successes in it', (
 test('single failures far apart are each a fault of their own', ({ count }) => {
   const calm = '.'.repeat(200);
   expect(count(`F${calm}F${calm}F${calm}F`)).toMatchObject({ notOk: 1, all: 1 });
+});
+
+test('a cause that has ended ends a fault that had no other, until it is back', ({
+  actions,
+  count,
+  report,
+}) => {
+  count('F..F.FFF');
+  actions.end('create', 'no_disponible');
+  expect(report()).toMatchObject({ notOk: 5 });
+  actions.end('create', 'error_interno');
+  expect(report()).toBeUndefined();
+  expect(count('F')).toMatchObject({ notOk: 6, all: 9 });
+  count('GF');
+  actions.end('create', 'error_interno');
+  expect(report()).toMatchObject({ notOk: 8 });
 });
