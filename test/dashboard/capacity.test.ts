@@ -1,22 +1,14 @@
 import { expect } from 'vitest';
 import type { PrintCapacity, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
-import { Fleet, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
+import { type Fleet, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
 import { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
+import { test as ownFleet } from '#test/fixtures/dashboard/own-fleet.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { mixedLabels } from '#test/fixtures/labels/labels.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
-import { test as services } from '#test/fixtures/services.ts';
 
-let tests = 0;
 /** Each test has a dashboard of its own, which reads the heartbeats of its own workers. */
-const test = services
-  .extend('prefix', ({ stores }) => stores.prefix.replace('}', `-${++tests}}`))
-  .extend('fleet', { auto: true }, async ({ prefix, stores }, { onCleanup }) => {
-    const fleet = new Fleet({ redis: stores.redis, prefix });
-    onCleanup(() => fleet.close());
-    await fleet.allWell();
-    return fleet;
-  })
+const test = ownFleet
   /** The part "Capacidad", without markup, once it says so. */
   .extend('capacityThat', async ({ prefix, startDashboard }) => {
     const { url } = await startDashboard({ REDIS_PREFIX: prefix, WORKERS_MAX: '3' });

@@ -4,23 +4,15 @@ import { ActionCounts } from '#shared/actions/action-counts.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import { Fleet, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
+import { workerBeat } from '#test/fixtures/dashboard/fleet.ts';
 import { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
+import { test as ownFleet } from '#test/fixtures/dashboard/own-fleet.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
-import { test as services } from '#test/fixtures/services.ts';
 
-let tests = 0;
-/** Each test has a queue of its own, a dashboard that reads it, and one process of each service, the label worker included, all well. */
-const test = services
-  .extend('prefix', ({ stores }) => stores.prefix.replace('}', `-${++tests}}`))
-  .extend('fleet', { auto: true }, async ({ prefix, stores }, { onCleanup }) => {
-    const fleet = new Fleet({ redis: stores.redis, prefix });
-    onCleanup(() => fleet.close());
-    await fleet.allWell();
-    await fleet.keepAlive(workerBeat('w-0'));
-    return fleet;
-  })
+/** Each test has a dashboard that reads its queue, and one process of each service, the label worker included, all well. */
+const test = ownFleet
+  .extend('worker', { auto: true }, ({ fleet }) => fleet.keepAlive(workerBeat('w-0')))
   .extend('jobs', ({ prefix, stores }, { onCleanup }) => {
     const jobs = new LabelJobs(stores.redis, prefix);
     onCleanup(() => jobs.close());
