@@ -6,6 +6,8 @@ import type { SystemState } from './system-state.ts';
 const GIVEN_SHARE = 0.7;
 /** A larger multiple would be too far from what was measured. */
 const MAX_TIMES = 20;
+/** Up to here halves are told. Larger multiples are not known as well as that. */
+const MAX_HALVES = 5;
 
 type State = Pick<SystemState, 'minutes'> & { workers: readonly Pick<WorkerHeartbeat, 'capacity'>[] };
 
@@ -26,6 +28,8 @@ export function capacityView({ workers, minutes }: State, most: number | undefin
     isLeast: known.length < workers.length || !known.every(isExact),
     alive: workers.length,
     wanted,
+    // A request that failed or was refused counts as one label, but a file asks for many.
+    isWantedLeast: whole !== undefined && whole.failed + whole.refused > 0,
     most,
     lacks: wanted !== undefined && wanted > (most ?? Infinity),
     sentence: [sentenceOn(known, workers.length, could), ...unknownOf(workers)].join(' '),
@@ -34,7 +38,7 @@ export function capacityView({ workers, minutes }: State, most: number | undefin
 
 const isExact = ({ isLeast }: PrintCapacity) => !isLeast;
 
-/** Counts the last whole minute, with the labels that were refused: those need workers too. */
+/** Counts the last whole minute, with the requests that failed or were refused: those need workers too. */
 function wantedWorkers(minutes: State['minutes'], each: number): number {
   const { printed = 0, failed = 0, refused = 0 } = minutes.at(-2) ?? {};
   return Math.max(1, Math.ceil((printed + failed + refused) / (GIVEN_SHARE * each)));
@@ -52,11 +56,11 @@ function sentenceOn(known: readonly PrintCapacity[], alive: number, could: numbe
   return `Con ${who} al ${Math.round(100 * share)}\u00a0%: ${reach(1 / share, known.every(isExact), verb)}.`;
 }
 
-/** @param times what they could print, by what they print. */
+/** Rounds down, so as not to promise too much. @param times what they could print, by what they print. */
 function reach(times: number, isExact: boolean, verb: string): string {
-  const [about, round] = isExact ? ['unas', Math.round] : ['al menos', Math.floor];
-  if (times > MAX_TIMES) return `${verb} para más de ${MAX_TIMES} veces más`;
-  if (times >= 2) return `${verb} para ${about} ${round(times)} veces más`;
+  if (times > MAX_TIMES) return `${verb} para más de ${MAX_TIMES} veces lo de ahora`;
+  const known = times < MAX_HALVES ? Math.floor(2 * times) / 2 : Math.floor(times);
+  if (times >= 2) return `${verb} para ${isExact ? 'unas' : 'al menos'} ${known} veces lo de ahora`;
   const percent = 5 * Math.floor(20 * (times - 1));
   if (percent < 5) return isExact ? `no ${verb} para más` : `no se sabe si ${verb} para más`;
   return `${verb} para ${isExact ? 'un' : 'al menos un'} ${percent}\u00a0% más`;

@@ -73,7 +73,7 @@ async function assemble(
   // Trial labels count in no metric.
   const warnings = await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   for (const warning of warnings) log.warn(warning);
-  const meter = new PrintMeter(BATCH_LABELS, concurrency);
+  const meter = new PrintMeter(concurrency);
   addCapacityGauge(server.metrics, meter);
   const printer = createLabelPrinter({ ...printing, awaited, metrics, meter, tracing });
   const telemetry = tracing && (await loadQueueTelemetry());

@@ -33,12 +33,13 @@ const at = (share: number, mostPerMinute: number, isLeast = false): PrintCapacit
 
 test.for<[WorkerHeartbeat['capacity'][], RegExp]>([
   [[], /No hay ningún worker vivo\./],
-  [[at(0.35, 600), at(0.35, 600)], /Con 2 workers al 35 %: alcanzan para unas 3 veces más\./],
-  [[at(0.2, 500), at(0.8, 500)], /Con 2 workers al 50 %: alcanzan para unas 2 veces más\./],
+  [[at(0.35, 600), at(0.35, 600)], /Con 2 workers al 35 %: alcanzan para unas 2\.5 veces lo de ahora\./],
+  [[at(0.17, 600)], /Con 1 worker al 17 %: alcanza para unas 5 veces lo de ahora\./],
+  [[at(0.2, 500), at(0.8, 500)], /Con 2 workers al 50 %: alcanzan para unas 2 veces lo de ahora\./],
   [[at(0.75, 600)], /Con 1 worker al 75 %: alcanza para un 30 % más\./],
   [[at(0.98, 600), at(1, 600)], /Con 2 workers al 99 %: no alcanzan para más\./],
-  [[at(0.01, 600)], /Con 1 worker al 1 %: alcanza para más de 20 veces más\./],
-  [[at(0.3, 600, true), at(0.3, 600)], /Con 2 workers al 30 %: alcanzan para al menos 3 veces más\./],
+  [[at(0.01, 600)], /Con 1 worker al 1 %: alcanza para más de 20 veces lo de ahora\./],
+  [[at(0.3, 600, true), at(0.3, 600)], /Con 2 workers al 30 %: alcanzan para al menos 3 veces lo de ahora\./],
   [[at(0.99, 600, true)], /Con 1 worker al 99 %: no se sabe si alcanza para más\./],
   [
     [null, null],
@@ -46,7 +47,7 @@ test.for<[WorkerHeartbeat['capacity'][], RegExp]>([
   ],
   [
     [at(0.5, 600), null, undefined],
-    /Con 1 de 3 workers al 50 %: alcanza para unas 2 veces más\. Un worker aún no imprime lo bastante: se mide con un minuto de trabajo\. Un worker no lo dice: es de la versión 1\.7\.0 o de una anterior\./,
+    /Con 1 de 3 workers al 50 %: alcanza para unas 2 veces lo de ahora\. Un worker aún no imprime lo bastante: se mide con un minuto de trabajo\. Un worker no lo dice: es de la versión 1\.7\.0 o de una anterior\./,
   ],
   [[undefined], /No se sabe para .* los workers\. Un worker no lo dice: es de la versión 1\.7\.0/],
 ])('%j is said so: %s', async ([workers, says], { capacityThat, fleet }) => {
@@ -57,8 +58,6 @@ test.for<[WorkerHeartbeat['capacity'][], RegExp]>([
 test('the workers that the last minute needs are named beside those that the autoscaler allows', async ({
   capacityThat,
   fleet,
-  prefix,
-  stores,
 }) => {
   await tell(fleet, at(0.5, 600), null);
   expect(await capacityThat(/Podrían imprimir/)).toContain(' Podrían imprimir 600 o más Workers vivos 2 ');
@@ -66,16 +65,23 @@ test('the workers that the last minute needs are named beside those that the aut
   expect(await capacityThat(/Podrían imprimir<\/dt><dd>1,200</)).toMatch(
     /Etiquetas por minuto 0 Podrían imprimir 1,200 Workers vivos 2 Hacen falta 1 Como máximo 3 /,
   );
-  const minute = Math.floor(Date.now() / 60_000);
-  // Another minute may begin meanwhile.
-  for (const ago of [0, 1]) {
-    await stores.redis.set(`${prefix}:label-count:printed:${minute - ago}`, 1_200);
-    await stores.redis.set(`${prefix}:label-count:refused:${minute - ago}`, 500);
-  }
-  expect(await capacityThat(/Hacen falta<\/dt><dd class="atencion">5</)).toContain(
-    'Etiquetas por minuto 1,200 ',
-  );
 });
+
+test.for(['failed', 'refused'])(
+  'the workers needed are a least if requests were %s: files among them have many labels',
+  async (outcome, { capacityThat, fleet, prefix, stores }) => {
+    await tell(fleet, at(0.5, 600), at(0.5, 600));
+    const minute = Math.floor(Date.now() / 60_000);
+    // Another minute may begin meanwhile.
+    for (const ago of [0, 1]) {
+      await stores.redis.set(`${prefix}:label-count:printed:${minute - ago}`, 1_200);
+      await stores.redis.set(`${prefix}:label-count:${outcome}:${minute - ago}`, 500);
+    }
+    expect(await capacityThat(/Hacen falta<\/dt><dd class="atencion">/)).toMatch(
+      /Etiquetas por minuto 1,200 .* Hacen falta al menos 5 /,
+    );
+  },
+);
 
 test('a real worker tells nothing before a minute, and then how many more it could print', async ({
   capacityThat,
@@ -92,7 +98,7 @@ test('a real worker tells nothing before a minute, and then how many more it cou
   }
   await capacityThat(/Un worker aún no imprime lo bastante/);
   passTime(61_000);
-  await capacityThat(/Con 1 worker al \d+ %: alcanza para (al menos|unas|más de) [\d ]+ veces más\./);
+  await capacityThat(/Con 1 worker al \d+ %: alcanza para (al menos|unas|más de) [\d.]+ veces lo de ahora\./);
   await server.close();
   await jobs.close();
 });

@@ -146,7 +146,8 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   function measured(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
     const pages = batch.reduce((sum, label) => sum + label.pages, 0);
     const print = () => printTogether(batch);
-    return options.meter?.measure(batch.length, pages, print) ?? print();
+    const maxLabels = waiting.maxLabelsWith(batch[0] as QueuedLabel);
+    return options.meter?.measure({ labels: batch.length, pages, maxLabels }, print) ?? print();
   }
 
   /** @param batch labels of one kind. */

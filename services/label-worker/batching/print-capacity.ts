@@ -15,8 +15,11 @@ const MIN_SHARED_BY_MORE = 0.5;
 /** How much longer prints may take beside another one: 0 where each has a core of its own, 1 where all share one. */
 const SLOWDOWNS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
+/** `maxLabels`: how many labels the print might have had. Those of files share smaller prints than others. */
+type Batch = { labels: number; pages: number; maxLabels: number };
+
 /** `times`: for how long, in ms, the print ran alone, beside one other, and so on. `endedAt` by `performance.now()`. */
-type Print = { labels: number; pages: number; times: number[]; endedAt: number };
+type Print = Batch & { times: number[]; endedAt: number };
 
 /** What a full batch costs, in ms of a print that runs alone. `misfit`: residual variance, by the square of the mean cost. */
 type Fit = { slowdown: number; labels: number; cost: number; error: number; misfit: number };
@@ -26,11 +29,10 @@ type Fit = { slowdown: number; labels: number; cost: number; error: number; misf
  *
  * The share of time in which print slots are busy does not tell that: a slot that is free takes what waits, so a few labels keep it
  * busy with small prints, each of which costs almost as much as a large one. So the cost of a print is fitted as `a + b × pages`,
- * by least squares. The worker could print as many labels as its slots have time for in full batches. Prints that run at the
- * same time slow each other down: of the slowdowns, the one with the best fit counts.
+ * by least squares. The worker could print as many labels as its slots have time for in full batches, of files and of others as
+ * they were printed. Prints that run at the same time slow each other down: of the slowdowns, the one with the best fit counts.
  */
 export class PrintMeter {
-  readonly #maxLabels: number;
   readonly #slots: number;
   #prints: Print[] = [];
   #running = 0;
@@ -38,20 +40,19 @@ export class PrintMeter {
   readonly #times: number[];
   #changedAt = performance.now();
 
-  /** @param maxLabels of a full batch. @param slots most prints at a time. */
-  constructor(maxLabels: number, slots: number) {
-    this.#maxLabels = maxLabels;
+  /** @param slots most prints at a time. */
+  constructor(slots: number) {
     this.#slots = slots;
     this.#times = Array.from({ length: slots }, () => 0);
   }
 
   /** Measures a print. One that fails counts as nothing, because nobody knows what it would have taken. */
-  async measure<T>(labels: number, pages: number, print: () => Promise<T>): Promise<T> {
+  async measure<T>(batch: Batch, print: () => Promise<T>): Promise<T> {
     const began = this.#change(1);
     try {
       const printed = await print();
       const times = this.#change(0).map((time, i) => time - (began[i] ?? 0));
-      this.#prints.push({ labels, pages, times, endedAt: performance.now() });
+      this.#prints.push({ ...batch, times, endedAt: performance.now() });
       this.#forget();
       return printed;
     } finally {
@@ -67,7 +68,7 @@ export class PrintMeter {
     const measured = first ? performance.now() - first.endedAt : 0;
     if (prints.length < MIN_PRINTS || measured < MIN_MS) return undefined;
     const slots = slotsSeen(prints);
-    const fits = SLOWDOWNS.map((slowdown) => fit(prints, slowdown, this.#maxLabels));
+    const fits = SLOWDOWNS.map((slowdown) => fit(prints, slowdown));
     const best = fits.reduce((one, other) => (other.misfit <= one.misfit ? other : one));
     const isBatchKnown = best.error <= MAX_ERROR * best.cost;
     const labels = sum(prints, (print) => print.labels);
@@ -121,10 +122,10 @@ function slotsSeen(prints: readonly Print[]): number {
 }
 
 /**
- * Predicts the cost of a full batch of such labels, with the standard error of a prediction by simple linear regression: infinite
- * where all prints had one other size, which says nothing of larger ones.
+ * Predicts the cost of the mean full batch of such labels, with the standard error of a prediction by simple linear regression:
+ * infinite where all prints had one other size, which says nothing of larger ones.
  */
-function fit(prints: readonly Print[], slowdown: number, maxLabels: number): Fit {
+function fit(prints: readonly Print[], slowdown: number): Fit {
   const count = prints.length;
   const costs = prints.map(({ times }) => costOf(times, slowdown));
   const allPages = sum(prints, ({ pages }) => pages);
@@ -138,8 +139,11 @@ function fit(prints: readonly Print[], slowdown: number, maxLabels: number): Fit
   );
   const variance = residuals / (count - 2);
 
-  const pagesEach = allPages / sum(prints, ({ labels }) => labels);
-  const labels = Math.max(1, Math.min(maxLabels, MAX_PAGES / pagesEach));
+  const allLabels = sum(prints, (print) => print.labels);
+  const pagesEach = allPages / allLabels;
+  const mostByPages = Math.max(1, MAX_PAGES / pagesEach);
+  const fullBatches = sum(prints, (print) => print.labels / Math.min(print.maxLabels, mostByPages));
+  const labels = allLabels / fullBatches;
   const distance = labels * pagesEach - meanPages;
   const cost = meanCost + slope * distance;
   const isKnownSize = spread > 0 || distance === 0;

@@ -38,6 +38,11 @@ export class WaitingList<Label extends WaitingLabel> {
     this.#labels.splice(before + 1, 0, label);
   }
 
+  /** Returns how many labels a print with this one may have. */
+  maxLabelsWith({ behind }: Pick<WaitingLabel, 'behind'>): number {
+    return behind ? Math.min(this.#maxLabels, MAX_BEHIND) : this.#maxLabels;
+  }
+
   /**
    * Removes and returns the labels of the next print: the first one, and those of its kind behind it that fit.
    * @param mayTakeFiles whether labels of files may be among them.
@@ -47,7 +52,7 @@ export class WaitingList<Label extends WaitingLabel> {
     if (!first) return [];
     const batch = [first];
     let { pages } = first;
-    const maxLabels = first.behind ? Math.min(this.#maxLabels, MAX_BEHIND) : this.#maxLabels;
+    const maxLabels = this.maxLabelsWith(first);
     for (const label of this.#labels) {
       if (batch.length === maxLabels || isPrintedAlone(first)) break;
       const fits = maySharePrint(first, label) && pages + label.pages <= MAX_PAGES;

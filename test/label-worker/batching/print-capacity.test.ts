@@ -1,9 +1,13 @@
 import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
+import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { PrintMeter } from '#services/label-worker/batching/print-capacity.ts';
 import { PrintSlots } from '#services/label-worker/batching/print-slots.ts';
+import type { Underlays } from '#services/label-worker/batching/print-underlays.ts';
 import { WaitingList } from '#services/label-worker/batching/waiting-list.ts';
 import { addCapacityGauge } from '#services/label-worker/metrics.ts';
+import { DomainError } from '#shared/errors/domain-error.ts';
+import { label } from '#test/fixtures/labels/labels.ts';
 
 /** Of a full batch. */
 const MAX_LABELS = 25;
@@ -24,13 +28,15 @@ afterEach(() => {
 function simulatedWorker(concurrency: number, cores = 1) {
   let clock = 0;
   performance.now = () => clock;
-  const meter = new PrintMeter(MAX_LABELS, concurrency);
+  const meter = new PrintMeter(concurrency);
   const slots = new PrintSlots(concurrency);
   const waiting = new WaitingList<{ pages: number; alone: boolean; place: number; kind: 'letter' }>(
     MAX_LABELS,
   );
   let places = 0;
   let running: { left: number; end: PromiseWithResolvers<void> }[] = [];
+  const measure = (labels: number, print: () => Promise<void>) =>
+    meter.measure({ labels, pages: labels, maxLabels: MAX_LABELS }, print);
   const fill = () => {
     while (slots.mayStart(waiting.size, false)) {
       const batch = waiting.takeBatch();
@@ -39,13 +45,12 @@ function simulatedWorker(concurrency: number, cores = 1) {
         running.push({ left: PRINT_MS + PAGE_MS * batch.length, end });
         return end.promise;
       };
-      void slots
-        .occupy(batch.length, false, () => meter.measure(batch.length, batch.length, print))
-        .then(fill);
+      void slots.occupy(batch.length, false, () => measure(batch.length, print)).then(fill);
     }
   };
   return {
     meter,
+    measure,
     ask() {
       waiting.add({ pages: 1, alone: false, place: places++, kind: 'letter' });
       fill();
@@ -125,6 +130,48 @@ test('a worker that printed each label alone tells the least that it could print
   });
 });
 
+test.for<[files: number[], others: number[], perMs: number]>([
+  [[12, 12, 12, 12, 5], [], 12 / 160],
+  [[], [25, 10], 25 / 225],
+  // As many labels of files as others: a full batch of files, and 12 of the 25 labels of another one.
+  [[12], [5, 4, 3], 24 / (160 + (12 / 25) * 225)],
+])(
+  'of prints with %j labels of files, and %j others, a worker tells %f a ms',
+  async ([files, others, perMs]) => {
+    let clock = 0;
+    performance.now = () => clock;
+    const meter = new PrintMeter(1);
+    const print = (labels: number, maxLabels: number) =>
+      meter.measure({ labels, pages: labels, maxLabels }, async () => {
+        clock += 100 + 5 * labels;
+      });
+    while (clock < 100_000) {
+      for (const labels of files) await print(labels, 12);
+      for (const labels of others) await print(labels, 25);
+    }
+    const { mostPerMinute = 0, isLeast } = meter.capacity() ?? {};
+    expect([mostPerMinute / (60_000 * perMs), isLeast]).toEqual([closeTo(1, 0.001), false]);
+  },
+);
+
+test('the meter learns how many labels a print may have: fewer if they are of files', async () => {
+  const limits: number[] = [];
+  const { print } = createLabelPrinter({
+    underlays: {} as Underlays,
+    printHtml: () => Promise.reject(new Error('not reached')),
+    concurrency: 1,
+    maxLabels: MAX_LABELS,
+    meter: {
+      async measure({ maxLabels }) {
+        limits.push(maxLabels);
+        throw new DomainError('browser-failed');
+      },
+    },
+  });
+  for (const behind of [true, false]) await expect(print(label(), { behind })).rejects.toThrow();
+  expect(limits).toEqual([12, MAX_LABELS]);
+});
+
 test('nothing is told in the first minute of work, of a few prints, and when the last ones are forgotten', async () => {
   const worker = simulatedWorker(1);
   await work(worker, 300, 59);
@@ -142,9 +189,7 @@ test('a print that fails counts as nothing', async () => {
   const worker = simulatedWorker(1);
   await work(worker, 300, 61);
   const before = worker.meter.capacity();
-  await expect(
-    worker.meter.measure(25, 25, () => Promise.reject(new Error('Chromium fell'))),
-  ).rejects.toThrow();
+  await expect(worker.measure(25, () => Promise.reject(new Error('Chromium fell')))).rejects.toThrow();
   expect(worker.meter.capacity()).toEqual(before);
 });
 
