@@ -73,7 +73,7 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
   } finally {
     end.abort();
     say('El simulacro arregla lo que descompuso…');
-    await record.repairAll(system);
+    await record.repairAll(readRunning() ?? system);
   }
   useApi(system.addresses.api, traffic.signal, AFTERWARDS);
   if (await isWell(page, fault, hurried)) course.ended = performance.now() - began;

@@ -90,9 +90,10 @@ export class Sender {
   }
 
   #begin(held: HeldWebhook): void {
+    const began = performance.now();
     const sending = (this.#slots.run(held.account, () => this.#send(held)) as Promise<void>)
       .catch((err) => {
-        this.#options.actions.count('webhook', 'failed', 'sin mandar');
+        this.#options.actions.count('webhook', 'failed', 'sin mandar', performance.now() - began);
         this.#options.log.warn({ err, webhook: held.id }, WAITS_FOR_LEASE);
       })
       .finally(() => this.#sending.delete(sending));
@@ -132,7 +133,7 @@ export class Sender {
       if (reason !== undefined) {
         await this.#fail(webhook, outcome, { ...attempt, reason });
         // Other failures are the receiver's.
-        if (outcome.mayBeOurs) this.#options.actions.count('webhook', 'failed', 'sin salida a internet');
+        if (outcome.mayBeOurs) this.#options.actions.count('webhook', 'failed', 'sin salida a internet', ms);
         else this.#options.actions.count('webhook', 'ok');
         return;
       }

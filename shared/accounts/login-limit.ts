@@ -81,10 +81,18 @@ export class LoginLimit {
     this.#learn(pair, ofPair);
   }
 
-  /** Forgets the user's failures from this address, and remembers the address as the user's. */
-  async succeed(keys: LoginKeys): Promise<void> {
-    await Promise.all([this.#limiters.pair.delete(keys.pair), this.#makeKnown(keys).catch(ignore)]);
+  /**
+   * Forgets the user's failures from this address, and remembers the address as the user's.
+   * @returns false if Redis did not take the address.
+   */
+  async succeed(keys: LoginKeys): Promise<boolean> {
+    const isKnown = this.#makeKnown(keys).then(
+      () => true,
+      () => false,
+    );
+    await this.#limiters.pair.delete(keys.pair);
     this.#counts.delete(keys.pair);
+    return isKnown;
   }
 
   #learn(key: string, { consumedPoints: failures, msBeforeNext }: RateLimiterRes): void {

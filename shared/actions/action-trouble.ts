@@ -17,6 +17,8 @@ const LAST = 20;
 const FEW = FAILING.least;
 /** After so many successes in a row the next failure is another fault. */
 const FORGOTTEN = 200;
+/** A failure of the same cause is the same fault so long after it has ended, in ms: it comes and goes. */
+const BACK_MS = 60_000;
 const WINDOW_MS = 60_000 * FAILING.windowMinutes;
 
 /**
@@ -109,7 +111,9 @@ class Action {
   #failed(codigo: string, began: number, now: number): void {
     this.lastNotOk = now;
     const trouble = this.#trouble;
-    if (!trouble || now - trouble.last > WINDOW_MS) {
+    const isOther = trouble?.isEnded && (trouble.codigo !== codigo || now - trouble.last > BACK_MS);
+    if (isOther) this.#lastCount = this.#last = 1;
+    if (!trouble || isOther || now - trouble.last > WINDOW_MS) {
       this.#trouble = {
         since: now,
         last: now,

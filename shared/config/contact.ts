@@ -6,6 +6,7 @@ const PHONE = /^\+?\(?[0-9](?:[ ().-]{0,3}[0-9]){6,14}$/;
 const EMAIL = /^[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
 /** Digits of a phone in Mexico without the country's code. */
 const NATIONAL = 10;
+const COUNTRY = '52';
 
 /** Reads `CARRIER_CONTACT`. @throws Error with what is wrong. */
 export function readContact(text: string): Contact {
@@ -32,6 +33,7 @@ export function explainContact(setting: string): string | undefined {
 
 function dialled(phone: string): string {
   const digits = phone.replace(/\D/g, '');
-  if (phone.startsWith('+')) return `+${digits}`;
-  return digits.length === NATIONAL ? `+52${digits}` : digits;
+  if (digits.length === NATIONAL && !phone.startsWith('+')) return `+${COUNTRY}${digits}`;
+  const isWhole = phone.startsWith('+') || (digits.length > NATIONAL && digits.startsWith(COUNTRY));
+  return isWhole ? `+${digits}` : digits;
 }

@@ -2,7 +2,7 @@ import { PERMISSIONS, type Permission } from '#shared/accounts/user-store.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { readerOf } from '../http/body.ts';
 import { isPrintable } from './key.ts';
-import { NewKeyRequest } from './schemas.ts';
+import { MOMENT_RULE, NewKeyRequest } from './schemas.ts';
 
 export type WantedKey = { name: string; permissions?: Permission[]; expiresAt?: Date };
 
@@ -21,9 +21,10 @@ export function parseKey(body: unknown, now: Date): WantedKey {
   }
   const expiresAt = typeof Vence === 'string' ? new Date(Vence) : undefined;
   const hasForm = problems.first.every(({ campo }) => campo !== 'Vence');
-  // A leap second has the form of a time, and is none.
   if (expiresAt && hasForm && !(expiresAt > now)) {
-    problems.add(() => invalid('Vence', 'debe ser un momento futuro'));
+    // A leap second and a zone without minutes have the form of a time, and are none.
+    const rule = Number.isNaN(expiresAt.getTime()) ? MOMENT_RULE : 'debe ser un momento futuro';
+    problems.add(() => invalid('Vence', rule));
   }
   problems.throwIfAny('fields-invalid');
   const permissions = Permisos && PERMISSIONS.filter((permission) => Permisos.includes(permission));

@@ -6,6 +6,7 @@ import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { Tally } from '#shared/async/tally.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { BearerKind } from '../accounts/bearer.ts';
 import { openIndexes } from '../platform/stores.ts';
 import { digestOf, isKey, looksLikeKey } from './key.ts';
@@ -26,6 +27,8 @@ const ADDRESS_NOTED_MS = 3_600_000;
 const RETRY_S = 2;
 /** When the day of a use is stored again that MongoDB did not take. */
 const STORE_AGAIN_MS = 60_000;
+/** In place of the day of a use that is stored later. */
+const LATER = Number.POSITIVE_INFINITY;
 
 export const keysPlugin = fp(async (server: HttpServer) => {
   openIndexes(server, KEYS);
@@ -54,7 +57,7 @@ function cutDown(user: ApiUser, { permissions }: Key): ApiUser {
  * soon costs MongoDB nothing. A right key that this process has seen works also beside such a flood, and so does one that
  * another process has seen from that address.
  *
- * The function throws LoginRefusal for a key that nobody knows, from an address with too many wrong ones, or too many at once.
+ * It throws LoginRefusal for a key that nobody knows, from an address with too many wrong ones, or too many at once.
  */
 function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStore) {
   /** By digest, the day of its last use that this process has stored. */
@@ -65,39 +68,41 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
   /** Unknown keys that are being looked up, by address: no more than may still fail, or a burst takes all of MongoDB. */
   const lookedUp = new Tally();
 
+  /** Their digests. One look-up serves all requests with a key. */
+  const digests = new Set<string>();
+  const uses = new FailureLog(log, {
+    failed: `MongoDB did not store the day of a key's use; a use in ${STORE_AGAIN_MS / 1_000} s stores it`,
+    recovered: 'MongoDB stores the days of keys again',
+  });
+
   const report = (outcome: LoginAttempt['outcome'], sender: Sender) =>
     onLogin({ username: '', ...sender, credential: 'key', outcome });
-  const refuseFlood = async (counted: LoginKeys, sender: Sender) => {
+  /** Returns why an unknown key of this address is not looked up; undefined if it is. */
+  const refusalOf = (counted: LoginKeys): LoginRefusal | undefined => {
     const reached = limit.reached(counted);
-    if (!reached) {
-      const mayFail = limit.knownFailures(counted).address + lookedUp.of(counted.address) < limit.perAddress;
-      if (mayFail) return;
-      void report('overload', sender);
-      throw new LoginRefusal('overload', { seconds: RETRY_S });
-    }
-    if (await limit.knows(counted)) return;
-    void report(reached.limit, sender);
-    throw new LoginRefusal(reached.limit, { seconds: reached.seconds });
+    if (reached) return new LoginRefusal(reached.limit, { seconds: reached.seconds });
+    const mayFail = limit.knownFailures(counted).address + lookedUp.of(counted.address);
+    return mayFail < limit.perAddress ? undefined : new LoginRefusal('overload', { seconds: RETRY_S });
   };
   /** Lets every process know the key as one of its address. Nobody waits for Redis: a right key needs nothing of it. */
   const noteAddress = (digest: string, { address }: Sender) => {
     const from = `${digest} ${address}`;
     if (noted.has(from)) return;
     noted.set(from, true);
-    limit.succeed(loginKeys(digest, address)).catch(() => noted.delete(from));
+    const forget = () => void noted.delete(from);
+    limit.succeed(loginKeys(digest, address)).then((isKnown) => isKnown || forget(), forget);
   };
   const noteUse = async (digest: string, key: Key) => {
+    if (inUse.get(digest) === LATER) return;
     try {
       const today = await keys.today();
       if ((inUse.get(digest) ?? 0) >= today.getTime()) return;
       inUse.set(digest, today.getTime());
       await keys.used(key, today);
+      uses.succeeded();
     } catch (err) {
-      inUse.set(digest, Number.POSITIVE_INFINITY, { ttl: STORE_AGAIN_MS });
-      log.warn(
-        { err },
-        `MongoDB did not store the day of a key's use; a use in ${STORE_AGAIN_MS / 1_000} s stores it`,
-      );
+      inUse.set(digest, LATER, { ttl: STORE_AGAIN_MS });
+      uses.failed(err);
     }
   };
 
@@ -109,18 +114,26 @@ function finderOf({ loginLimit: limit, onLogin, log }: HttpServer, keys: KeyStor
       void report('wrong', sender);
       return undefined;
     }
+    if (!inUse.has(digest)) inUse.set(digest, 0);
     noteAddress(digest, sender);
     void noteUse(digest, key);
     return key;
   };
   return async (digest: string, sender: Sender): Promise<Key | undefined> => {
-    if (inUse.has(digest)) return find(digest, sender);
+    if (inUse.has(digest) || digests.has(digest)) return find(digest, sender);
     const counted = loginKeys(digest, sender.address);
-    await refuseFlood(counted, sender);
+    // Without a refusal the place is taken at once, before another request can ask for one.
+    const refusal = refusalOf(counted);
+    if (refusal && !(await limit.knows(counted))) {
+      void report(refusal.reason, sender);
+      throw refusal;
+    }
     lookedUp.add(counted.address);
+    digests.add(digest);
     try {
       return await find(digest, sender);
     } finally {
+      digests.delete(digest);
       lookedUp.remove(counted.address);
     }
   };

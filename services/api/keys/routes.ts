@@ -46,9 +46,11 @@ function creationRoute(server: HttpServer): void {
     const { key, text } = made;
     // A key outlives its token: whoever stole that must not get one in the seconds until all processes know that it has ended.
     // Commands end tokens before keys, so that either they or this request see the other.
-    if (!(await isStillValid(request))) {
-      await server.keys.end(username, key.id);
-      throw new DomainError('access-denied');
+    try {
+      if (!(await isStillValid(request))) throw new DomainError('access-denied');
+    } catch (error) {
+      await server.keys.end(username, key.id).catch(() => {}); // nobody has seen its text
+      throw error;
     }
     const { permissions = [], expiresAt } = key;
     const until = expiresAt && { until: expiresAt.toISOString() };

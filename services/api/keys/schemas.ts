@@ -5,6 +5,8 @@ import { MAX_KEYS } from './key-store.ts';
 
 /** Keys as requests and answers show them (docs/contract.md "Keys"), with examples. */
 
+export const MOMENT_RULE = 'debe ser una fecha y hora con zona (RFC 3339)';
+
 export const NewKeyRequest = Type.Object(
   {
     Nombre: Type.String({
@@ -33,7 +35,7 @@ export const NewKeyRequest = Type.Object(
         format: 'date-time',
         description: 'Hasta cuándo vale, con zona (RFC 3339); sin fin si falta',
         examples: ['2027-11-21T18:00:00Z'],
-        'x-regla': 'debe ser una fecha y hora con zona (RFC 3339)',
+        'x-regla': MOMENT_RULE,
       }),
     ),
   },

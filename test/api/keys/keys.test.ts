@@ -234,6 +234,7 @@ describe('a request for a key', () => {
     [{ Vence: '2020-01-01' }, 'Vence', 'campo_formato'],
     [{ Vence: '2020-01-01T00:00:00Z' }, 'Vence', 'campo_formato'],
     [{ Vence: '2027-06-30T23:59:60Z' }, 'Vence', 'campo_formato'],
+    [{ Vence: '2027-06-30T23:59:00+05' }, 'Vence', 'campo_formato'],
     [{ Llave: 'gk_live_' }, 'Llave', 'campo_desconocido'],
   ] as const)('is refused: %j', async ([body, campo, codigo], { person }) => {
     const sent = 'Nombre' in body || Object.keys(body).length === 0 ? body : { Nombre: 'tienda', ...body };

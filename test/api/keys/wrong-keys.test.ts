@@ -3,6 +3,7 @@ import { newKey } from '#services/api/keys/key.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
@@ -26,6 +27,24 @@ const test = services
       Nombre: 'tienda',
     });
     return (body.data as { Llave: string }).Llave;
+  })
+  /** An api that has just started, and whose look-ups of keys MongoDB answers once it is told to. */
+  .extend('slowApi', async ({ startApi, stores }, { onCleanup }) => {
+    const told = Promise.withResolvers<Fate>();
+    const answer = () => told.resolve('done');
+    let lookUps = 0;
+    const proxy = await startMongoProxy(stores.mongoUri, (command) => {
+      if (command.find !== 'keys') return 'done';
+      lookUps++;
+      return told.promise;
+    });
+    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+    onCleanup(async () => {
+      answer();
+      await server.close();
+      await proxy.close();
+    });
+    return { url, server, answer, lookUps: () => lookUps };
   })
   /** An address that nobody else has. */
   .extend('address', () => `203.0.113.${++addresses}`)
@@ -132,6 +151,22 @@ describe('a flood of wrong keys', () => {
       expect((await new Client(each, key).get('/api/auth/validate', elsewhere)).status).toBe(200);
   });
 
+  test('stops no right key that another process has seen from its address, also while too many are looked up', async ({
+    key,
+    show,
+    slowApi: { url, lookUps, answer },
+  }) => {
+    expect(await show(key)).toEqual([200, undefined]);
+    const wrong = Array.from({ length: PER_ADDRESS }, () => show(newKey(false), url));
+    await expect.poll(lookUps).toBe(PER_ADDRESS);
+    expect(await show(newKey(false), url)).toEqual(BUSY);
+    const right = show(key, url);
+    await Promise.race([right, expect.poll(lookUps).toBe(PER_ADDRESS + 1)]);
+    answer();
+    expect(await right).toEqual([200, undefined]);
+    expect(await Promise.all(wrong)).toEqual(wrong.map(() => REFUSED));
+  });
+
   test('refuses a right key that comes from its address for the first time', async ({
     key,
     show,
@@ -141,4 +176,19 @@ describe('a flood of wrong keys', () => {
     while (String(await show(newKey(false), url)) !== String(LIMITED));
     expect(await show(key, url)).toEqual(LIMITED);
   });
+});
+
+test('many requests at once with a right key are one look-up of a process that has just started', async ({
+  key,
+  show,
+  slowApi: { url, server, lookUps, answer },
+}) => {
+  const all = 5 * PER_ADDRESS;
+  let arrived = 0;
+  server.server.on('request', () => arrived++);
+  const outcomes = Promise.all(Array.from({ length: all }, () => show(key, url)));
+  await expect.poll(() => arrived).toBe(all);
+  expect(lookUps()).toBe(1);
+  answer();
+  expect(new Set((await outcomes).map(String))).toEqual(new Set(['200,']));
 });

@@ -79,3 +79,9 @@ test('a cause that has ended ends a fault that had no other, until it is back', 
   actions.end('create', 'error_interno');
   expect(report()).toMatchObject({ notOk: 8 });
 });
+
+test('another cause after one that has ended is a fault of its own', ({ actions, count }) => {
+  count('FFF');
+  actions.end('create', 'error_interno');
+  expect(count('G')).toMatchObject({ notOk: 1, all: 1, lastNotOk: 1, lastAll: 1 });
+});

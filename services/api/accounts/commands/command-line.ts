@@ -55,6 +55,11 @@ export function example(command: string): string {
   return `\nEjemplo:\n  npm run admin -- ${command}`;
 }
 
+/** Said after a change of a password. Whoever knew the former one may have made a key. */
+export function keysStay(username: string): string {
+  return `Sus llaves siguen: si alguien mas supo la de antes, terminelas con revoke ${username}`;
+}
+
 /** The first row is the heading. */
 export function aligned(rows: string[][]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];

@@ -4,12 +4,12 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { ONE_TIME_MS, oneTimePassword, PasswordFile } from '../customers/one-time-passwords.ts';
 import { ONE_TIME_DAYS } from '../password-rule.ts';
-import { example, usernameArgument } from './command-line.ts';
+import { example, keysStay, usernameArgument } from './command-line.ts';
 
 export function addResetCommand(program: Command, run: Run): void {
   program
     .command('reset')
-    .description('Le da una contrasena temporal, y termina sus tokens y sesiones.')
+    .description('Le da una contrasena temporal, y termina sus tokens y sesiones. Sus llaves siguen.')
     .addArgument(usernameArgument())
     .option('--passwords <archivo>', 'archivo nuevo, que solo usted puede leer; si falta, se muestra')
     .addHelpText(
@@ -35,6 +35,7 @@ export function addResetCommand(program: Command, run: Run): void {
           throw new Error(`El usuario no existe: ${username}`);
         const lines = [
           `Contrasena temporal de ${username}, hasta ${oneTimeUntil.toISOString().slice(0, 10)}: ${path ? `en ${path}` : password}`,
+          keysStay(username),
           ...(user.disabled ? ['El usuario esta deshabilitado: enable le deja entrar.'] : []),
         ];
         return { text: lines.join('\n') };

@@ -9,6 +9,7 @@ import { NAME_RULE } from '../names.ts';
 import { isOfTests } from '../personal-data.ts';
 import {
   example,
+  keysStay,
   newUsernameArgument,
   PERMISSION_NAMES,
   parseNewAccount,
@@ -92,13 +93,13 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
 
   onUser(
     'password',
-    'Cambia su contrasena, y termina sus tokens y sesiones.',
+    'Cambia su contrasena, y termina sus tokens y sesiones. Sus llaves siguen.',
     `\n${PASSWORD_RULE}\n${example('password tienda < contrasena.txt')}`,
   ).action((username: string) =>
     change(
       username,
       async (users) => users.set(username, { passwordHash: await hashPassword(await readPassword()) }),
-      () => `Contrasena cambiada: ${username}`,
+      () => `Contrasena cambiada: ${username}\n${keysStay(username)}`,
     ),
   );
 

@@ -277,7 +277,10 @@ describe('reset', () => {
     const client = await Client.login(api.url, 'olvido', PASSWORD);
     const { code, out, err } = await admin('reset', 'olvido');
     expect([code, err]).toEqual([0, '']);
-    const [, password] = /^Contrasena temporal de olvido, hasta \d{4}-\d\d-\d\d: (\S{19})\n$/.exec(out) ?? [];
+    const [, password] =
+      /^Contrasena temporal de olvido, hasta \d{4}-\d\d-\d\d: (\S{19})\nSus llaves siguen: .* revoke olvido\n$/.exec(
+        out,
+      ) ?? [];
     passTime(IN_FORCE);
     expect((await client.get('/api/auth/validate')).status).toBe(401);
     expect(await change('olvido', PASSWORD)).toBe(401);
