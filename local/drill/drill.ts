@@ -16,6 +16,8 @@ const READ_PAUSE_MS = 500;
 const WELL_READINGS = 6;
 /** Until "Estado" is well before a drill, and again after it, in ms. */
 const WELL_TIMEOUT_MS = 90_000;
+/** Until "Estado" shows what was named before, in ms. */
+const SHOWN_TIMEOUT_MS = 5_000;
 /** "Estado" says that requests fail until so many have succeeded in a row, 200 at most. */
 const AFTERWARDS = { customers: 5, pauseMs: 20 };
 
@@ -113,7 +115,17 @@ async function untilOver(watched: Watched): Promise<void> {
   } finally {
     over.abort();
   }
-  if (course.named !== undefined && !course.shown) await look(watched).catch(() => {});
+  if (course.named !== undefined) await untilShown(watched);
+}
+
+/** Looks a little longer for a fault that was named before "Estado" showed it. */
+async function untilShown(watched: Watched): Promise<void> {
+  const { course, interrupted } = watched;
+  const deadline = performance.now() + SHOWN_TIMEOUT_MS;
+  while (!course.shown && performance.now() < deadline && !interrupted.aborted) {
+    await look(watched).catch(() => {});
+    if (!course.shown) await sleep(READ_PAUSE_MS, undefined, { signal: interrupted }).catch(() => {});
+  }
 }
 
 async function untilNamed({ fault, input, say, course, began }: Watched, signal: AbortSignal): Promise<void> {

@@ -136,7 +136,7 @@ export const commonHttpErrors = {
     message: 'Acceso denegado',
     headers: { 'WWW-Authenticate': 'Bearer' },
     advice:
-      'Mande `Authorization: Bearer <token>` con un token vigente. Si ya lo hace, entre otra vez; si aun así falla, el usuario está deshabilitado.',
+      'Mande un solo `Authorization: Bearer`, con un token o una llave vigentes. Con un token, entre otra vez; con una llave, revise que esté completa y que no haya terminado ni vencido. Si aun así falla, el usuario está deshabilitado.',
   },
   unavailable: {
     status: 503,

@@ -88,7 +88,8 @@ export const requestErrors = {
     status: 403,
     codigo: 'sin_permiso',
     message: 'No tiene permiso para realizar esta accion',
-    advice: 'Pida a su transportista el permiso que la operación nombra.',
+    advice:
+      'Pida a su transportista el permiso que la operación nombra, o, si su llave se creó con `Permisos`, cree una que lo tenga.',
   },
   'too-many-requests': {
     ...limitReached,
