@@ -77,8 +77,7 @@ export async function runDrill(fault: Fault, system: RunningSystem, terminal: Te
     say('El simulacro arregla lo que descompuso…');
     await record.repairAll(readRunning() ?? system);
   }
-  useApi(system.addresses.api, traffic.signal, AFTERWARDS);
-  if (await isWell(page, fault, hurried)) course.ended = performance.now() - began;
+  if (await useUntilWell(readRunning() ?? system, fault, hurried)) course.ended = performance.now() - began;
   traffic.abort();
   say(report(fault, system, course));
 }

@@ -112,7 +112,10 @@ class Action {
     this.lastNotOk = now;
     const trouble = this.#trouble;
     const isOther = trouble?.isEnded && (trouble.codigo !== codigo || now - trouble.last > BACK_MS);
-    if (isOther) this.#lastCount = this.#last = 1;
+    if (isOther) {
+      this.#last = 1;
+      this.#lastCount = 1;
+    }
     if (!trouble || isOther || now - trouble.last > WINDOW_MS) {
       this.#trouble = {
         since: now,

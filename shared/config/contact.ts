@@ -33,7 +33,7 @@ export function explainContact(setting: string): string | undefined {
 
 function dialled(phone: string): string {
   const digits = phone.replace(/\D/g, '');
-  if (digits.length === NATIONAL && !phone.startsWith('+')) return `+${COUNTRY}${digits}`;
-  const isWhole = phone.startsWith('+') || (digits.length > NATIONAL && digits.startsWith(COUNTRY));
-  return isWhole ? `+${digits}` : digits;
+  if (phone.startsWith('+')) return `+${digits}`;
+  if (digits.length === NATIONAL) return `+${COUNTRY}${digits}`;
+  return digits.length > NATIONAL && digits.startsWith(COUNTRY) ? `+${digits}` : digits;
 }

@@ -153,15 +153,14 @@ describe('a user who is logged in', () => {
     expect(await permissionsOf(client)).toEqual(['guias.create']);
   });
 
-  test.for<[string, string]>([
-    ['revoke', 'Tokens, sesiones y llaves terminados'],
-    ['password', 'Contrasena cambiada'],
+  test.for<[string, (name: string) => string]>([
+    ['revoke', (name) => `Tokens, sesiones y llaves terminados: ${name}\n`],
+    ['password', (name) => `Contrasena cambiada: ${name}\n${keysStay(name)}\n`],
   ])('loses all tokens by %s', async ([command, said], { admin, api, create }) => {
     const name = `tokens-${command}`;
     await create(name);
     const client = await Client.login(api.url, name, PASSWORD);
-    const { code, out, err } = await admin([command, name], `${PASSWORD}\n`);
-    expect([code, out, err]).toEqual([0, expect.stringContaining(`${said}: ${name}\n`), '']);
+    expect(await admin([command, name], `${PASSWORD}\n`)).toEqual({ code: 0, out: said(name), err: '' });
     passTime(IN_FORCE);
     expect((await client.get('/api/auth/validate')).body.codigo).toBe('acceso_denegado');
     const again = await Client.login(api.url, name, PASSWORD);
