@@ -49,7 +49,7 @@ export function run(argv: string[]): Promise<number> {
         addResetCommand(program, run);
         addRemoveCommand(program, run, loadPersonalData);
         addLimitsCommand(program, run);
-        addKeysCommand(program, run);
+        addKeysCommand(program, run, loadPersonalData);
         addAuditCommand(program, run);
         addEventsCommand(program, run, storedAdjusters);
         addPrivacyCommands(program, run, loadPersonalData);

@@ -5,6 +5,7 @@ import type { Webhook } from './webhook-model.ts';
 /** How a webhook is, for those who run the installation. It shows no path or query, which may hold keys of the customer. */
 export type WebhookHealth = Pick<Webhook, 'account' | 'id' | 'cursor' | 'createdAt'> & {
   host: string;
+  setBy: Webhook['setBy'] | undefined;
   types: Webhook['types'] | undefined;
   /** When the oldest event of the message that waits was registered. */
   waitingSince: Date | undefined;
@@ -41,11 +42,23 @@ export async function healthOf(
 }
 
 function describe(webhook: Webhook, last: number): WebhookHealth {
-  const { account, id, url, types, test = false, active, failures, failingSince, off, dueAt } = webhook;
+  const {
+    account,
+    id,
+    url,
+    setBy,
+    types,
+    test = false,
+    active,
+    failures,
+    failingSince,
+    off,
+    dueAt,
+  } = webhook;
   const { cursor, createdAt, lastFailure, waitingSince } = webhook;
   const fails = active && failures > 0;
   return {
-    ...{ account, id, cursor, createdAt, types, waitingSince },
+    ...{ account, id, cursor, createdAt, setBy, types, waitingSince },
     host: new URL(url).host,
     isTest: test,
     state: fails ? 'falla' : active ? 'activo' : 'apagado',

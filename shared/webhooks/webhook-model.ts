@@ -10,6 +10,7 @@ import {
   optional,
   part,
   TEXT,
+  USERNAME,
 } from '../stores/collection.ts';
 import type { LogEntry } from '../tracking/event-model.ts';
 
@@ -37,6 +38,11 @@ export const WEBHOOKS = defineCollection(
     /** Types of the events that are sent, in the order of `FEED_TYPE_NAMES`; absent for all. */
     types: optional(listOf(oneOf(FEED_TYPE_NAMES))),
     createdAt: MOMENT,
+    /**
+     * Who chose `url`: who registered the webhook, or who changed `url` last. `key` is how the API key of that request begins,
+     * absent for a token. Absent as a whole if a process before 1.8.1 stored the webhook.
+     */
+    setBy: optional(part({ username: USERNAME, key: optional(TEXT) })),
     /** Set if the webhook is of a test account, whose failures harm no customer. */
     test: optional(FLAG),
     /** Number of the last event that was delivered. */
@@ -66,20 +72,21 @@ export const WEBHOOKS = defineCollection(
   },
   {
     id: 'Account and a number from 1 to 5',
-    holds: 'A webhook of an account: address, and the number of the last event that was taken',
-    life: 'Until its account removes it',
+    holds: 'A webhook of an account: address, who chose it, and the number of the last event that was taken',
+    life: 'Until its account or `admin webhooks end` removes it',
     rights: {
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],
       dashboard: ['find'],
       webhooks: ['find', 'update'],
-      // `npm run admin -- webhooks` shows failures and delays. It needs no secrets.
-      admin: ['find'],
+      // `npm run admin -- webhooks` shows and ends them, and `remove` takes the user's name out. Neither reads secrets.
+      admin: ['find', 'update', 'remove'],
     },
     // By the second one the dashboard looks every two seconds for receivers that fail.
     indexes: [[{ active: 1, dueAt: 1 }], [{ active: 1, failingSince: 1 }]],
   },
 );
 export type Webhook = DocumentIn<typeof WEBHOOKS>;
+export type SetBy = NonNullable<Webhook['setBy']>;
 /** One try of a message. `ms`: until the status of the answer. */
 export type Attempt = NonNullable<Webhook['attempts']>[number];
 
@@ -111,7 +118,7 @@ export const WEBHOOK_SECRETS = defineCollection(
     id: 'Id of a webhook',
     holds: 'What signs its messages, encrypted with `WEBHOOK_SECRETS_KEY`',
     life: 'As long as the webhook',
-    rights: { api: ['find', 'insert', 'update', 'remove'], webhooks: ['find'] },
+    rights: { api: ['find', 'insert', 'update', 'remove'], webhooks: ['find'], admin: ['remove'] },
   },
 );
 export type SecretsDocument = DocumentIn<typeof WEBHOOK_SECRETS>;

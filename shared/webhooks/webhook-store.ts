@@ -4,7 +4,7 @@ import { WEBHOOKS_BEHIND } from '../observability/thresholds.ts';
 import { modelOf, type StoredModel } from '../stores/collection.ts';
 import { DatabaseClock } from '../stores/database-clock.ts';
 import { isDuplicateKey } from '../stores/mongo.ts';
-import { type Attempt, WEBHOOKS, type Webhook } from './webhook-model.ts';
+import { type Attempt, type SetBy, WEBHOOKS, type Webhook } from './webhook-model.ts';
 import { type SecretKeys, WebhookSecrets } from './webhook-secrets.ts';
 
 /** Most webhooks of an account. */
@@ -26,6 +26,14 @@ export type LateWebhook = { account: string; host: string; forMs: number; reason
 /** What an account may change of a webhook. Absent fields stay; empty `types` are all. */
 export type WebhookChange = Partial<Pick<Webhook, 'url' | 'description' | 'active'>> & {
   types?: NonNullable<Webhook['types']>;
+};
+
+/** Selects webhooks of all accounts. Absent fields do not restrict. */
+export type WebhookFilter = {
+  ids?: readonly string[];
+  account?: string | undefined;
+  /** Who chose the address. */
+  username?: string | undefined;
 };
 
 /** Selects documents without a field. */
@@ -53,8 +61,26 @@ export class WebhookStore {
     return this.#webhooks.find(slotsOf(account)).sort({ createdAt: 1 }).lean().exec();
   }
 
-  listAll(): Promise<Webhook[]> {
-    return this.#webhooks.find().sort({ _id: 1 }).lean().exec();
+  listAll({ ids, account, username }: WebhookFilter = {}): Promise<Webhook[]> {
+    const filter = {
+      ...(ids && { id: { $in: [...ids] } }),
+      ...(account !== undefined && slotsOf(account)),
+      ...(username !== undefined && { 'setBy.username': username }),
+    };
+    return this.#webhooks.find(filter).sort({ _id: 1 }).lean().exec();
+  }
+
+  /**
+   * Returns the webhooks whose address a user chose, or one key of the user, and those of the user's account of which nobody
+   * knows who did.
+   */
+  async listSetBy({ username, key }: SetBy, account: string | undefined): Promise<Webhook[]> {
+    const own = { 'setBy.username': username, ...(key !== undefined && { 'setBy.key': key }) };
+    const unknown = account === undefined ? [] : [{ ...slotsOf(account), setBy: ABSENT }];
+    return this.#webhooks
+      .find({ $or: [own, ...unknown] })
+      .sort({ _id: 1 })
+      .lean();
   }
 
   /** Returns customers' webhooks that fail, are behind or were disabled by us, at most `limit`. */
@@ -79,7 +105,7 @@ export class WebhookStore {
 
   /** Adds a webhook that begins after `cursor`. @returns undefined if the account has `MAX_WEBHOOKS` already. */
   async add(
-    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'types' | 'cursor' | 'test'>,
+    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'types' | 'cursor' | 'test' | 'setBy'>,
     secret: string,
   ): Promise<Webhook | undefined> {
     const id = randomUUID();
@@ -110,14 +136,15 @@ export class WebhookStore {
   /**
    * Changes a webhook. A message that is under way goes to the former address. Other types hold from the cursor on,
    * under new message ids: the current message is begun anew, whatever becomes of a try that is under way.
+   * @param by who changes the webhook.
    * @returns undefined if there is no such webhook.
    */
-  async change(account: string, id: string, wanted: WebhookChange): Promise<Webhook | undefined> {
+  async change(account: string, id: string, wanted: WebhookChange, by: SetBy): Promise<Webhook | undefined> {
     for (;;) {
       const found = await this.find(account, id);
       if (!found) return undefined;
       const { url, description, active, replays = ABSENT } = found;
-      const change = changeOf(found, wanted, await this.clock.now());
+      const change = changeOf(found, wanted, by, await this.clock.now());
       // The later of two simultaneous changes finds another webhook, and tries again.
       const filter = { ...slotsOf(account), id, url, description, active, replays };
       const changed = await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean();
@@ -343,7 +370,7 @@ export class WebhookStore {
 }
 
 /** Returns an account's change of a webhook as an update. What did not change has no effect. */
-function changeOf(found: Webhook, wanted: WebhookChange, now: Date): UpdateQuery<Webhook> {
+function changeOf(found: Webhook, wanted: WebhookChange, by: SetBy, now: Date): UpdateQuery<Webhook> {
   const { url = found.url, description = found.description, active = found.active } = wanted;
   const types = wanted.types ?? found.types ?? [];
   const isElsewhere = url !== found.url;
@@ -352,6 +379,7 @@ function changeOf(found: Webhook, wanted: WebhookChange, now: Date): UpdateQuery
   return {
     $set: {
       ...{ url, description, active },
+      ...(isElsewhere && { setBy: by }),
       ...(types.length > 0 && { types }),
       ...((isElsewhere || isEnabled || hasOtherTypes) && { dueAt: now, failures: 0 }),
       ...(hasOtherTypes && { replays: (found.replays ?? 0) + 1 }),

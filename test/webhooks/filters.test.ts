@@ -5,6 +5,7 @@ import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** A filter loses no event of its types, and stops at none that it leaves out, also when it is changed meanwhile. */
 
+const BY = { username: 'tienda' };
 const TYPES: FeedType[] = ['EnTransito', 'EnReparto', 'Entregado', 'Incidencia'];
 /** Numbers of events from 1 on that have one of these types. */
 const idsOf = (to: number, types: readonly FeedType[], from = 1) =>
@@ -15,7 +16,7 @@ const idsOf = (to: number, types: readonly FeedType[], from = 1) =>
 const test = webhooksTest
   .extend('running', { scope: 'file', auto: true }, ({ webhooks }) => webhooks)
   .extend('filter', ({ customer, store }) => (...types: FeedType[]) => {
-    return store.change(customer.account, customer.id, { types });
+    return store.change(customer.account, customer.id, { types }, BY);
   });
 const answering =
   (status: number): Answering =>
@@ -115,7 +116,12 @@ describe('a filter that is changed', () => {
   test('to the same types repeats nothing', async ({ customer, store, filter }) => {
     await filter('Entregado', 'Incidencia');
     const { replays } = await customer.read();
-    await store.change(customer.account, customer.id, { types: ['Entregado', 'Incidencia'], active: true });
+    await store.change(
+      customer.account,
+      customer.id,
+      { types: ['Entregado', 'Incidencia'], active: true },
+      BY,
+    );
     expect((await customer.read()).replays).toBe(replays);
   });
 });
@@ -132,7 +138,7 @@ describe('a webhook that is changed while a message is under way', () => {
     await customer.append(1, 3);
     const answer = await arrived.promise;
     const other = await newReceiver();
-    await store.change(account, id, { url: other.url });
+    await store.change(account, id, { url: other.url }, BY);
     answer();
     await expect.poll(customer.cursor).toBe(3);
     expect(eventIds(other.received)).toEqual(['E1', 'E2', 'E3']);
@@ -149,12 +155,12 @@ describe('a webhook that is changed while a message is under way', () => {
     };
     await customer.append(1, 150);
     const answer = await arrived.promise;
-    await store.change(account, id, { active: false });
+    await store.change(account, id, { active: false }, BY);
     answer();
     await expect.poll(async () => (await customer.read()).lease).toBeUndefined();
     expect([await customer.cursor(), receiver.received.length]).toEqual([100, 1]);
     expect(await customer.read()).not.toHaveProperty('off'); // no operator need know
-    await store.change(account, id, { active: true });
+    await store.change(account, id, { active: true }, BY);
     await expect.poll(customer.cursor).toBe(150);
     expect(receiver.received).toHaveLength(2);
   });
@@ -165,7 +171,10 @@ test('of two changes at the same moment none is lost', async ({ customer, store 
   for (let turn = 0; turn < 40; turn++) {
     const types: FeedType[] = [turn % 2 === 0 ? 'Entregado' : 'Incidencia'];
     const description = `Tienda ${turn}`;
-    await Promise.all([store.change(account, id, { types }), store.change(account, id, { description })]);
+    await Promise.all([
+      store.change(account, id, { types }, BY),
+      store.change(account, id, { description }, BY),
+    ]);
     expect(await customer.read()).toMatchObject({ types, description });
   }
 });

@@ -60,9 +60,15 @@ export class LimitReached extends DomainError {
 
 /**
  * The authenticated user of a request, with what the credential leaves of the permissions.
- * `token`: absent if the request came by another credential. `expiresAt`: absent if the credential has no end.
+ * `token`: absent if the request came by another credential, and `credential` is then what this one is known by.
+ * `expiresAt`: absent if the credential has no end.
  */
-export type Caller = ApiUser & { limits: AccountLimits; token?: TokenClaims; expiresAt?: Date };
+export type Caller = ApiUser & {
+  limits: AccountLimits;
+  token?: TokenClaims;
+  credential?: string;
+  expiresAt?: Date;
+};
 
 const CACHE_MAX_ACCOUNTS = 20_000;
 

@@ -1,7 +1,10 @@
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 
-/** Whom a credential lets in. `user` has only the permissions that the credential leaves. */
-export type Bearer = { user: ApiUser; expiresAt?: Date };
+/**
+ * Whom a credential lets in. `user` has only the permissions that the credential leaves. `credential` is what its user and
+ * operators know it by, and no secret.
+ */
+export type Bearer = { user: ApiUser; credential: string; expiresAt?: Date };
 
 /** A kind of credential that is sent where a token goes. Rooms above accounts may know one. */
 export type BearerKind = {

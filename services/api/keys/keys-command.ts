@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { aligned, example, usernameArgument } from '../accounts/commands/command-line.ts';
+import { type LoadPersonalData, whatGoesOn } from '../platform/personal-data.ts';
 import { isPrintable, MAX_NAME } from './key.ts';
 import { type Key, KeyStore, MAX_KEYS } from './key-store.ts';
 
 /** `npm run admin -- keys …`: the first key of a customer, and what an operator sees of keys. */
-export function addKeysCommand(program: Command, run: Run): void {
+export function addKeysCommand(program: Command, run: Run, load: LoadPersonalData): void {
   const keys = program
     .command('keys')
     .description('Crea, muestra y termina las llaves con que entran los programas de un usuario.')
@@ -66,7 +67,11 @@ export function addKeysCommand(program: Command, run: Run): void {
           await announce();
           const ended = await new KeyStore(mongo).end(username, id);
           if (!ended) throw new Error(`${username} no tiene esa llave: vea keys list ${username}`);
-          return { text: `Llave terminada: ${ended.name} (${ended.start}…)`, details: { name: ended.name } };
+          const left = await whatGoesOn(await load(), mongo, username, ended.start);
+          return {
+            text: `Llave terminada: ${ended.name} (${ended.start}…)${left}`,
+            details: { name: ended.name },
+          };
         },
         { action: 'admin.keys.end', subject: username, details: { key: id } },
       ),

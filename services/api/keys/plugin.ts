@@ -41,7 +41,11 @@ export const keysPlugin = fp(async (server: HttpServer) => {
       const key = isKey(text) ? await find(digestOf(text), sender) : undefined;
       const user = key && (await server.users.findRecent(key.username));
       if (!user) throw new DomainError('access-denied');
-      return { user: cutDown(user, key), ...(key.expiresAt && { expiresAt: key.expiresAt }) };
+      return {
+        user: cutDown(user, key),
+        credential: key.start,
+        ...(key.expiresAt && { expiresAt: key.expiresAt }),
+      };
     },
   });
 });

@@ -27,6 +27,13 @@ export type PersonalData = {
   forgetUser?(mongo: Connection, username: string, onGuides: (guides: number) => void): Promise<void>;
   /** Ends what a user, other than by a password or a token, gets in by. May be repeated. */
   endAccess?(mongo: Connection, username: string): Promise<void>;
+  /**
+   * Returns what a user has set up that goes on without the user, in lines for an operator; empty if nothing does.
+   * @param credential restricts this to what was set up with it, such as the beginning of a key.
+   */
+  goesOn?(mongo: Connection, username: string, credential?: string): Promise<string>;
+  /** Returns what the next user of an account without users gets of it, in a few words; empty if nothing is stored. */
+  bequest?(mongo: Connection, account: string): Promise<string>;
   /** Ends what an account without users needs no more. @returns what an operator should know of it, in lines. */
   closeAccount?(mongo: Connection, account: string): Promise<string>;
   /** What names senders and recipients beside the guides, over which `privacy` itself walks. */
@@ -58,6 +65,18 @@ export type PersonalRecord = {
   /** Returns what an export shows of it: to the person of these names, or to a side of its guide if there are none. */
   shownTo(names: readonly string[]): object;
 };
+
+/** Returns what a user has set up that goes on without the user, in lines for an operator. */
+export async function whatGoesOn(
+  personalData: readonly PersonalData[],
+  mongo: Connection,
+  username: string,
+  credential?: string,
+): Promise<string> {
+  const lines: string[] = [];
+  for (const data of personalData) lines.push((await data.goesOn?.(mongo, username, credential)) ?? '');
+  return lines.join('');
+}
 
 export function besideGuides(personalData: readonly PersonalData[]): PersonalRecords[] {
   return personalData.flatMap(({ besideGuides: kind }) => (kind === 'none' ? [] : [kind]));

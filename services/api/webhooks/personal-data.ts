@@ -1,20 +1,44 @@
-import type { SecretsDocument, Webhook } from '#shared/webhooks/webhook-model.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
+import { type SecretsDocument, type SetBy, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import { namesNobody, type PersonalData } from '../platform/personal-data.ts';
+import { namesNobody, type PersonalData, replaceUser } from '../platform/personal-data.ts';
 
 export const webhooksPersonalData: PersonalData = {
   keeps:
-    "`webhooks` has addresses of customers' servers, and `webhookSecrets` secrets, encrypted if `WEBHOOK_SECRETS_KEY` is set, which only the api and webhooks have",
+    "`webhooks` has addresses of customers' servers, and the names of API users who chose them. `webhookSecrets` has secrets, encrypted if `WEBHOOK_SECRETS_KEY` is set, which only the api and webhooks have",
+  async goesOn(mongo, username, credential) {
+    const user = await new UserStore(mongo).find(username);
+    const by = { username, ...(credential !== undefined && { key: credential }) };
+    const found = await new WebhookStore(mongo).listSetBy(by, user?.account);
+    if (found.length === 0) return '';
+    const rows = found.map(({ id, url, account, setBy }) => {
+      const who = setBy ? `puesto por ${whoOf(setBy)}` : 'no se sabe quien lo puso';
+      return `\n  ${id}  ${new URL(url).host}, cuenta ${account}, ${who}`;
+    });
+    const ids = found.map(({ id }) => id).join(' ');
+    return `\nSiguen recibiendo eventos:${rows.join('')}\nLos que no sean del cliente se terminan con: webhooks end ${ids}`;
+  },
+  async bequest(mongo, account) {
+    const { length } = await new WebhookStore(mongo).list(account);
+    return length === 0 ? '' : `sus webhooks (${length})`;
+  },
+  forgetUser: (mongo, username) => replaceUser(mongo, WEBHOOKS, username),
   async closeAccount(mongo, account) {
     const { length } = await new WebhookStore(mongo).list(account);
     if (length === 0) return '';
-    return `\nSus webhooks (${length}) siguen recibiendo eventos: para eliminarlos, cree en la cuenta un usuario con webhooks.admin.`;
+    return `\nSus webhooks (${length}) siguen recibiendo eventos, y ya nadie los administra. Se terminan con: webhooks end --account ${account}`;
   },
   besideGuides: namesNobody<Webhook & SecretsDocument>({
     ...{ _id: false, id: false, account: false, url: false, description: false, lease: false },
+    setBy: { username: false, key: false },
     off: { reason: false },
     lastFailure: { reason: false },
     attempts: { reason: false },
     secrets: { value: false, encrypted: false, key: false },
   }),
 };
+
+/** Returns a user, with the beginning of the key if a key was used. */
+export function whoOf({ username, key }: SetBy): string {
+  return key === undefined ? username : `${username} con ${key}…`;
+}

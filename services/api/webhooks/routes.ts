@@ -6,6 +6,7 @@ import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { acceptOnlyJson } from '#shared/http/request-bodies.ts';
 import { publicOrIn } from '#shared/webhooks/public-address.ts';
+import type { SetBy } from '#shared/webhooks/webhook-model.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
@@ -91,7 +92,7 @@ const creation = operation({
 function creationRoute(server: HttpServer, rule: UrlRule): void {
   server.post('/api/webhooks', creation, async (request) => {
     const wanted = parseWebhook(request.body, rule);
-    const { webhook, secret } = await addWebhook(server, apiUser(request), wanted);
+    const { webhook, secret } = await addWebhook(server, apiUser(request), wanted, whoSets(request));
     recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
     const { id: Id, url: Url, description: Descripcion, active: Activo, types: Tipos = [] } = webhook;
     return creation.ok({ Id, Url, Descripcion, Activo, Tipos, Secreto: secret });
@@ -158,7 +159,7 @@ function changingRoute(server: HttpServer, rule: UrlRule): void {
   server.patch('/api/webhooks/:id', changing, async (request) => {
     const { id } = request.params;
     const wanted = parseChange(request.body, rule);
-    const webhook = await changeWebhook(server, apiUser(request).account, id, wanted);
+    const webhook = await changeWebhook(server, apiUser(request).account, id, wanted, whoSets(request));
     const { url, types, active } = wanted;
     recordWebhook(request, 'change', id, {
       ...(url !== undefined && { host: new URL(url).host }),
@@ -286,6 +287,11 @@ export async function webhookRoutes(server: HttpServer, { config }: ApiOptions):
     secretRoute(bodyless);
     removalRoute(bodyless);
   });
+}
+
+function whoSets(request: FastifyRequest): SetBy {
+  const { username, credential } = apiUser(request);
+  return { username, ...(credential !== undefined && { key: credential }) };
 }
 
 function recordWebhook(

@@ -31,6 +31,23 @@ export const OUTCOME = {
 };
 const STATE = {
   ...IDENTITY,
+  UrlPuestaPor: Type.Optional(
+    Type.Union(
+      [
+        Type.Object(
+          {
+            Usuario: Type.String(),
+            Llave: Type.Union([Type.String(), Type.Null()], {
+              description: 'El `Inicio` de la llave con que lo hizo; `null` si entró con un token',
+            }),
+          },
+          { title: 'AutorDeUrl' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'Quién puso `Url`, al registrar o al cambiarla; `null` si no se sabe' },
+    ),
+  ),
   Pendientes: Type.Integer({
     maximum: MAX_PENDING,
     description: `Eventos sin tomar, hasta ${MAX_PENDING}; también los que \`Tipos\` deja fuera y aún no se revisan`,
@@ -74,6 +91,7 @@ export const IDENTITY_EXAMPLE = {
 };
 export const WEBHOOK_EXAMPLE = {
   ...IDENTITY_EXAMPLE,
+  UrlPuestaPor: { Usuario: 'tienda', Llave: 'gk_live_Xy3k' },
   Pendientes: 3,
   UltimoExito: '2026-11-22T19:05:09.120Z',
   UltimoFallo: { Ocurrido: '2026-11-22T19:10:09.120Z', Motivo: 'Respondio 500' },

@@ -4,7 +4,7 @@ import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { type EventLog, feedEvent } from '#shared/tracking/event-log.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
-import { type Attempt, sentBy, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import { type Attempt, type SetBy, sentBy, type Webhook } from '#shared/webhooks/webhook-model.ts';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import type { WebhookChange, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { decodeCursor } from '../tracking/read-events.ts';
@@ -27,10 +27,11 @@ export async function addWebhook(
   { webhooks, eventLog }: Deps,
   { account, test }: Pick<ApiUser, 'account' | 'test'>,
   wanted: Pick<Webhook, 'url' | 'description' | 'types'>,
+  setBy: SetBy,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const secret = newSecret();
   const cursor = await eventLog.last(account);
-  const webhook = await webhooks.add({ account, ...wanted, cursor, ...(test && { test }) }, secret);
+  const webhook = await webhooks.add({ account, ...wanted, setBy, cursor, ...(test && { test }) }, secret);
   if (!webhook) throw new DomainError('too-many-webhooks');
   return { webhook, secret };
 }
@@ -47,14 +48,15 @@ export async function readWebhook({ webhooks, eventLog }: Deps, account: string,
   return { ...viewOf(webhook, last), Intentos: (webhook.attempts ?? []).map(attemptView) };
 }
 
-/** Changes what `wanted` has. @throws DomainError `webhook-not-found`. */
+/** Changes what `wanted` has. @param by who changes it. @throws DomainError `webhook-not-found`. */
 export async function changeWebhook(
   { webhooks, eventLog }: Deps,
   account: string,
   id: string,
   wanted: WebhookChange,
+  by: SetBy,
 ) {
-  const webhook = await webhooks.change(account, id, wanted);
+  const webhook = await webhooks.change(account, id, wanted, by);
   if (!webhook) throw new DomainError('webhook-not-found');
   return viewOf(webhook, await eventLog.last(account));
 }
@@ -138,13 +140,14 @@ export async function removeWebhook({ webhooks }: Deps, account: string, id: str
 
 /** @param last number of the account's last event. */
 function viewOf(webhook: Webhook, last: number) {
-  const { lastSuccess, lastFailure, active, failures, dueAt } = webhook;
+  const { setBy, lastSuccess, lastFailure, active, failures, dueAt } = webhook;
   return {
     Id: webhook.id,
     Url: webhook.url,
     Descripcion: webhook.description,
     Activo: active,
     Tipos: webhook.types ?? [],
+    UrlPuestaPor: setBy ? { Usuario: setBy.username, Llave: setBy.key ?? null } : null,
     Pendientes: Math.min(MAX_PENDING, Math.max(0, last - webhook.cursor)),
     UltimoExito: lastSuccess?.toISOString() ?? null,
     UltimoFallo: lastFailure ? { Ocurrido: lastFailure.at.toISOString(), Motivo: lastFailure.reason } : null,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Webhook as Official } from 'standardwebhooks';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import service from '#services/webhooks/package.json' with { type: 'json' };
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
@@ -117,6 +117,43 @@ test('one webhook shows its last tries', async ({ demo, append, register, newRec
     { Ocurrido, Tomado: false, Ms, Estatus: 503, Motivo: 'Respondio 503' },
   ]);
   expect(rest).toMatchObject({ Id, Url: receiver.url, Activo: true, Tipos: [], ProximoIntento: null });
+});
+
+test('it says who chose its address, with a token or with which key', async ({
+  demo,
+  api,
+  newReceiver,
+  list,
+  send,
+}) => {
+  const { url } = await newReceiver();
+  const made = (await demo.post('/api/llaves', { Nombre: 'filtrada' })).body.data as Record<string, string>;
+  const thief = new Client(api.url, made.Llave ?? '');
+  const registered = async (client: Client) =>
+    ((await client.post('/api/webhooks', { Url: url })).body.data as { Id: string }).Id;
+  const [own, thiefs] = [await registered(demo), await registered(thief)];
+  onTestFinished(async () => {
+    for (const id of [own, thiefs]) await send(demo, 'DELETE', id);
+    await call(`${api.url}/api/llaves/${made.Id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${demo.token}` },
+    });
+  });
+  const said = async () => (await list()).map(({ Id, UrlPuestaPor }) => [Id, UrlPuestaPor]);
+  const [person, key] = [
+    { Usuario: 'demo', Llave: null },
+    { Usuario: 'demo', Llave: made.Inicio },
+  ];
+  expect(await said()).toEqual([
+    [own, person],
+    [thiefs, key],
+  ]);
+  // What keeps the address keeps who chose it.
+  const change = (body: object) => thief.post(`/api/webhooks/${own}`, body, {}, 'PATCH');
+  await change({ Descripcion: 'Tienda', Url: url });
+  expect((await said())[0]).toEqual([own, person]);
+  const { body } = await change({ Url: `${url}/desviado` });
+  expect(body.data).toMatchObject({ UrlPuestaPor: key });
 });
 
 describe('to change', () => {

@@ -117,7 +117,12 @@ test('with parts killed at random, each event arrives in order', async ({ folder
       await database.start();
     }
     const { account = '', id = '' } = (await filtered) ?? {};
-    await store.change(account, id, { types: FILTERS[faults % FILTERS.length] as FeedType[] });
+    await store.change(
+      account,
+      id,
+      { types: FILTERS[faults % FILTERS.length] as FeedType[] },
+      { username: account },
+    );
   }
   await expect.poll(left, { timeout: 90_000, interval: 200 }).toBe(0);
   await sender.stop();

@@ -12,6 +12,7 @@ import { run as runBranches } from '#services/branches/cli.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
+import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
@@ -203,23 +204,39 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('dashboard', recorders.dashboard);
   });
 
-  test('every command of npm run admin that the documents name', async ({ demo, folder, recorders }) => {
+  test('every command of npm run admin that the documents name', async ({
+    demo,
+    folder,
+    recorders,
+    stores,
+  }) => {
     const [guide] = await demo.created(minimalGuide());
     const row = `${guide?.SEND_GUIA},Recolectado,${new Date().toISOString()}`;
     writeFileSync(join(folder, 'escaneos.csv'), `Guia,Tipo,Ocurrido\n${row}\n`);
     writeFileSync(join(folder, 'clientes.csv'), 'Usuario,Permisos\ncliente,guias.read\n');
+    const webhook = { account: 'tienda', url: 'https://tienda.example/', description: '', cursor: 0 };
+    const webhooks = new WebhookStore(stores.mongo);
+    await webhooks.add({ ...webhook, setBy: { username: 'tienda' } }, 'whsec_x');
+    const { id = '' } = (await webhooks.add(webhook, 'whsec_x')) ?? {};
     const password = `${randomBytes(12).toString('hex')}\n`;
     const lines = documentedCommands();
     expect(lines.length).toBeGreaterThan(20);
     for (const line of lines) {
       const file = line.startsWith('import') ? 'clientes.csv' : 'escaneos.csv';
-      const args = line.replace('/dev/stdin', file).replace('/tmp/claves.csv', 'otras.csv').split(' ');
+      const names = { '/dev/stdin': file, '/tmp/claves.csv': 'otras.csv', '<id>': id };
+      const args = line.split(' ').map((word) => names[word as keyof typeof names] ?? word);
       const input = args.includes('erase') ? 'SI\n' : password;
       const env = { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder };
       const { code, err } = await runCommand(run, args, { input, env });
       expect([line, code, code === 0 ? '' : err]).toEqual([line, 0, '']);
     }
-    for (const right of ['insert audit', 'insert events', 'insert usage', 'remove users'])
+    for (const right of [
+      'insert audit',
+      'insert events',
+      'insert usage',
+      'remove users',
+      'remove webhookSecrets',
+    ])
       expect(sent(recorders.admin)).toContain(right);
     expectAllowed('admin', recorders.admin);
   });

@@ -8,7 +8,11 @@ import { localTimeFormatter } from '../../platform/local-time.ts';
 import { NAME_RULE, newName, validName } from '../names.ts';
 
 export function usernameArgument(name: '<usuario>' | '[usuario]' = '<usuario>'): Argument {
-  return new Argument(name, NAME_RULE).argParser((name) => parseName('El usuario', name));
+  return new Argument(name, NAME_RULE).argParser(parseUsername);
+}
+
+export function parseUsername(name: string): string {
+  return parseName('El usuario', name);
 }
 
 export function newUsernameArgument(): Argument {

@@ -15,6 +15,9 @@ import { NAME_RULE } from '../names.ts';
 import { ONE_TIME_DAYS } from '../password-rule.ts';
 import { example } from './command-line.ts';
 
+/** Accounts with guides of former users that are named. */
+const MAX_FORMER = 5;
+
 const HELP = `
 El archivo es CSV en UTF-8, separado por , o ; con estas columnas, sin las que no use:
   ${CUSTOMER_COLUMNS.join(',')}
@@ -110,10 +113,17 @@ async function create(
 
 function report(
   done: string,
-  { missing, existing, differences }: Comparison,
+  { missing, existing, former, differences }: Comparison,
   created = missing.length,
 ): string {
   const { count } = differences;
-  const counts = `${done}. Usuarios nuevos: ${created}. Ya estaban: ${existing}. Distintos: ${count}.`;
+  const counts = `${done}. Usuarios nuevos: ${created}. Ya estaban: ${existing}. Distintos: ${count}.${heirs(former)}`;
   return count === 0 ? counts : `${counts}\n${differences}`;
+}
+
+/** Says which accounts had users before, whose guides the new ones see. */
+function heirs(former: readonly string[]): string {
+  if (former.length === 0) return '';
+  const more = former.length > MAX_FORMER ? `, ... (${former.length})` : '';
+  return `\nCuentas que ya existieron, y dan sus guias a los usuarios nuevos: ${former.slice(0, MAX_FORMER).join(', ')}${more}`;
 }

@@ -5,7 +5,7 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
 import type { Run } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import type { LoadPersonalData, PersonalData } from '../../platform/personal-data.ts';
+import { type LoadPersonalData, type PersonalData, whatGoesOn } from '../../platform/personal-data.ts';
 import { example, usernameArgument } from './command-line.ts';
 
 /** In ms: by then every process knows that a user is disabled (docs/contract.md "Authentication"). */
@@ -37,10 +37,11 @@ interrumpe, repitalo.`,
         await users.set(username, { disabled: true });
         process.stderr.write('Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n');
         await sleep(IN_FORCE_MS); // also for a user who was disabled a moment ago
+        const left = await whatGoesOn(personalData, mongo, username);
         await forgetName(mongo, username, personalData);
         await users.remove(username);
         const text = `Usuario eliminado: ${username} (cuenta: ${user.account})`;
-        return { text: text + (await closeAccount(mongo, user.account, personalData)) };
+        return { text: text + left + (await closeAccount(mongo, user.account, personalData)) };
       }),
     );
 }

@@ -4,7 +4,7 @@ import { hashPassword } from '#shared/accounts/passwords.ts';
 import { type ApiUser, type Permission, UserStore } from '#shared/accounts/user-store.ts';
 import { branchCode } from '#shared/branches/branch.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
-import type { LoadPersonalData } from '../../platform/personal-data.ts';
+import { type LoadPersonalData, whatGoesOn } from '../../platform/personal-data.ts';
 import { NAME_RULE } from '../names.ts';
 import { isOfTests } from '../personal-data.ts';
 import {
@@ -67,10 +67,12 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
             ...kind,
           };
           if (!(await users.create(user))) throw new Error(`El usuario ya existe: ${username}`);
-          return `Usuario creado: ${summary(user)}${branchReminder(originBranch)}`;
+          const gets = await whatUserGets({ users, mongo, load }, user);
+          return `Usuario creado: ${summary(user)}${gets}${branchReminder(originBranch)}`;
         }),
     );
 
+  const stays = async (mongo: Connection, username: string) => whatGoesOn(await load(), mongo, username);
   const switches = [
     ['disable', 'No le deja entrar, y termina sus tokens, sesiones y llaves.', 'deshabilitado'],
     ['enable', 'Le deja entrar de nuevo; los tokens y llaves de antes no valen mas.', 'habilitado'],
@@ -86,7 +88,8 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           if (name === 'disable') await endAccess(load, mongo, username);
           return user;
         },
-        () => `Usuario ${state}: ${username}`,
+        async (_, mongo) =>
+          `Usuario ${state}: ${username}${name === 'disable' ? await stays(mongo, username) : ''}`,
       ),
     );
   }
@@ -128,12 +131,13 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
               await endAccess(load, mongo, username);
               return user;
             },
-            () => `Tokens, sesiones y llaves terminados: ${username}`,
+            async (_, mongo) =>
+              `Tokens, sesiones y llaves terminados: ${username}${await stays(mongo, username)}`,
           )
         : change(
             username,
             (users) => users.revoke(username, permissions),
-            (user) => `Permisos cambiados: ${summary(user)}`,
+            async (user, mongo) => `Permisos cambiados: ${summary(user)}${await stays(mongo, username)}`,
           ),
     );
 
@@ -155,12 +159,17 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
     example('account tienda2 tienda'),
   )
     .argument('<cuenta>', NAME_RULE, parseNewAccount)
-    .action((username: string, account: string) =>
-      change(
+    .action((username: string, account: string) => {
+      let [gets, left] = ['', ''];
+      return change(
         username,
         async (users, mongo) => {
           const user = await users.find(username);
           if (user) await requireSameKind({ users, mongo, load }, account, user.test);
+          // A repeated command finds the user's own guides there.
+          if (user?.account !== account)
+            gets = await whatUserGets({ users, mongo, load }, { username, account });
+          left = await stays(mongo, username);
           return users.set(username, { account });
         },
         async (user, mongo) => {
@@ -171,10 +180,32 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           };
           for (const { moveToAccount } of await load())
             await moveToAccount?.(mongo, username, account, onGuides);
-          return `Cuenta cambiada: ${summary(user)}\n${WHILE_IN_FORCE}`;
+          return `Cuenta cambiada: ${summary(user)}${gets}${left}\n${WHILE_IN_FORCE}`;
         },
-      ),
-    );
+      );
+    });
+}
+
+/** Names of an account's other users that are shown. */
+const MAX_NAMES = 5;
+
+/** Returns what a user gets who joins an account, in a line for the operator; empty if the account is new. */
+async function whatUserGets(
+  { users, mongo, load }: { users: UserStore; mongo: Connection; load: LoadPersonalData },
+  { username, account }: Pick<ApiUser, 'username' | 'account'>,
+): Promise<string> {
+  const others: string[] = [];
+  for await (const other of users.list({ account }))
+    if (other.username !== username) others.push(other.username);
+  if (others.length > 0) {
+    const more = others.length > MAX_NAMES ? ', ...' : '';
+    return `\nVe las guias de la cuenta, como ${others.slice(0, MAX_NAMES).join(', ')}${more}`;
+  }
+  const bequests: string[] = [];
+  for (const { bequest } of await load()) bequests.push((await bequest?.(mongo, account)) ?? '');
+  const stored = bequests.filter((words) => words !== '').join(' y ');
+  if (stored === '') return '';
+  return `\nLa cuenta ${account} ya existio: ${username} tiene ahora ${stored}. Si es otro cliente, use otra cuenta.`;
 }
 
 /**

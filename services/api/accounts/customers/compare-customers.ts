@@ -18,6 +18,8 @@ export type Comparison = {
   limits: Map<string, Partial<AccountLimits>>;
   /** Number of users that exist as the file has them. */
   existing: number;
+  /** Accounts without users that have guides of former ones. */
+  former: string[];
   /** Users and limits that are stored, and not as the file has them. */
   differences: LineReport;
 };
@@ -34,7 +36,13 @@ export async function compareCustomers(
   report: LineReport,
 ): Promise<Comparison> {
   const users = new UserStore(mongo, { allowDemo: true });
-  const found: Comparison = { missing: [], limits: new Map(), existing: 0, differences: new LineReport() };
+  const found: Comparison = {
+    missing: [],
+    limits: new Map(),
+    existing: 0,
+    former: [],
+    differences: new LineReport(),
+  };
   for (const chunk of chunks([...accounts], AT_ONCE))
     await compareAccounts({ mongo, users, personalData }, chunk, report, found);
   for (const chunk of chunks(customers, AT_ONCE)) {
@@ -75,6 +83,7 @@ async function compareAccounts(
   const limits = await new AccountLimitsStore(mongo).findAll(names);
   for (const [name, { line, test, limits: wanted }] of accounts) {
     const kind = kinds.get(name) ?? kindsOfGuides.get(name);
+    if (kindsOfGuides.get(name) !== undefined) found.former.push(name);
     if (kind !== undefined && kind !== test) {
       const reason = `la cuenta ${kind ? 'es' : 'no es'} de prueba, y eso no cambia`;
       report.add({ line, column: 'Cuenta', value: name, reason });

@@ -2,6 +2,8 @@ import { describe, expect } from 'vitest';
 import { keysStay } from '#services/api/accounts/commands/command-line.ts';
 import { isCommonPassword } from '#services/api/accounts/common-passwords.ts';
 import { run } from '#services/api/cli.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
+import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -77,6 +79,31 @@ describe('create', () => {
   test('refuses a name that is taken, and leaves that user alone', async ({ create, login }) => {
     expect(await create('demo')).toEqual({ code: 1, out: '', err: 'El usuario ya existe: demo\n' });
     expect((await login('demo', 'demo1234')).status).toBe(200);
+  });
+
+  test('says whose guides a user gets, of an account that exists or existed', async ({
+    admin,
+    api,
+    create,
+    stores,
+  }) => {
+    await create('vieja', '--permissions', 'guias.create', '--origin', 'MEX01');
+    const client = await Client.login(api.url, 'vieja', PASSWORD);
+    await client.created(minimalGuide());
+    expect((await create('vieja2', '--account', 'vieja')).out).toContain(
+      '\nVe las guias de la cuenta, como vieja\n',
+    );
+    const users = new UserStore(stores.mongo);
+    for (const name of ['vieja', 'vieja2']) await users.remove(name);
+    const webhook = { account: 'vieja', url: 'https://tienda.example/', description: '', cursor: 0 };
+    await new WebhookStore(stores.mongo).add(webhook, 'whsec_x');
+    const existed = (user: string) =>
+      `\nLa cuenta vieja ya existio: ${user} tiene ahora sus guias y sus webhooks (1). Si es otro cliente, use otra cuenta.\n`;
+    expect((await create('vieja')).out).toContain(existed('vieja'));
+    await users.remove('vieja');
+    expect((await create('mudada')).out).not.toContain('existio');
+    expect((await admin(['account', 'mudada', 'vieja'])).out).toContain(existed('mudada'));
+    expect((await admin(['account', 'mudada', 'vieja'])).out).not.toContain('existio');
   });
 });
 

@@ -180,6 +180,28 @@ describe('an import', () => {
     );
   });
 
+  test('names accounts whose guides of former users the new ones get', async ({
+    admin,
+    api,
+    file,
+    newUser,
+    users,
+  }) => {
+    await newUser('antes', { permissions: ['guias.create'], originBranch: 'MEX01' });
+    await (await Client.login(api.url, 'antes', PASSWORD)).created(minimalGuide());
+    await users.remove('antes');
+    const name = await file('otra-vez.csv', 'Usuario,Cuenta', 'antes,', 'nunca,');
+    expect(await admin('import', name, '--dry-run')).toEqual({
+      code: 0,
+      out: [
+        'Prueba, no se creo nada. Usuarios nuevos: 2. Ya estaban: 0. Distintos: 0.',
+        'Cuentas que ya existieron, y dan sus guias a los usuarios nuevos: antes',
+        '',
+      ].join('\n'),
+      err: '',
+    });
+  });
+
   test('tells of users who exist otherwise, and leaves them as they are', async ({ admin, file }) => {
     const name = await file(
       'distintos.csv',

@@ -51,19 +51,31 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
   expect((await manifest(client)).status).toBe(200);
   await client.post('/api/eventos', { Eventos: [event(numbers[1] ?? '', 'EnTransito')] });
   await admin('limits', account, '--label-pages', '7');
-  const receiver = { account, url: 'https://tienda.example/', description: '', cursor: 0 };
-  await new WebhookStore(stores.mongo).add(receiver, 'whsec_x');
+  const setBy = { username: name };
+  const receiver = { account, url: 'https://tienda.example/', description: '', cursor: 0, setBy };
+  const webhook = await new WebhookStore(stores.mongo).add(receiver, 'whsec_x');
   const { Llave } = (await client.post('/api/llaves', { Nombre: 'tienda' })).body.data as { Llave: string };
   const program = new Client(api.url, Llave);
   expect(await outcome(program)).toEqual([200, undefined]);
-  expect(await whereIs(name)).toEqual(['guides', 'events', 'keys', 'manifests', 'users', 'audit']);
+  expect(await whereIs(name)).toEqual([
+    'guides',
+    'events',
+    'keys',
+    'manifests',
+    'users',
+    'audit',
+    'webhooks',
+  ]);
 
   expect(await admin('remove', name)).toEqual({
     code: 0,
     out: [
       `Usuario eliminado: ${name} (cuenta: ${account})`,
+      'Siguen recibiendo eventos:',
+      `  ${webhook?.id}  tienda.example, cuenta ${account}, puesto por ${name}`,
+      `Los que no sean del cliente se terminan con: webhooks end ${webhook?.id}`,
       `La cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`,
-      'Sus webhooks (1) siguen recibiendo eventos: para eliminarlos, cree en la cuenta un usuario con webhooks.admin.',
+      `Sus webhooks (1) siguen recibiendo eventos, y ya nadie los administra. Se terminan con: webhooks end --account ${account}`,
       '',
     ].join('\n'),
     err: 'Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n',
