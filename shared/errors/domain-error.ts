@@ -60,6 +60,8 @@ export class DomainError extends Error {
   readonly problemsTotal: number;
   /** Most problems that the answer names. */
   readonly mostNamed: number;
+  /** What the answer also tells, and refuses nothing. */
+  warnings: ProblemList | undefined;
 
   constructor(
     code: ErrorCode,

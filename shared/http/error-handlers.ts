@@ -18,7 +18,7 @@ export function errorHandler(own: HttpErrors = {}) {
   const table: HttpErrors = { ...commonHttpErrors, ...own };
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const answer = toHttpError(table, toDomainError(error));
-    const { status, message, codigo, details, detailsTotal, headers } = answer;
+    const { status, message, codigo, details, detailsTotal, warnings, headers } = answer;
     logError(request, error, answer);
     if (status >= 500) request.failure = codigo;
     return reply
@@ -30,6 +30,7 @@ export function errorHandler(own: HttpErrors = {}) {
         codigo,
         ...(details.length > 0 && { details }),
         ...(detailsTotal !== undefined && { detailsTotal }),
+        ...warnings,
         requestId: request.id,
       });
   };

@@ -1,4 +1,4 @@
-import type { CodesOf, DomainError, ErrorParams, Problem } from '#shared/errors/domain-error.ts';
+import type { CodesOf, DomainError, ErrorParams, Problem, ProblemList } from '#shared/errors/domain-error.ts';
 
 /** An entry of `details`. */
 export type Detail = {
@@ -160,7 +160,7 @@ declare module '#shared/errors/domain-error.ts' {
 
 /** Returns the answer to an error. A code that the table lacks is `internal`. */
 export function toHttpError(table: HttpErrors, domainError: DomainError) {
-  const { code, params, problems, problemsTotal, mostNamed } = domainError;
+  const { code, params, problems, problemsTotal, mostNamed, warnings } = domainError;
   const details = toDetails(table, problems.slice(0, mostNamed));
   const error = entryOf(table, code);
   const { headers = {} } = error;
@@ -172,7 +172,18 @@ export function toHttpError(table: HttpErrors, domainError: DomainError) {
     details,
     /** Set when `details` names the first problems only. */
     detailsTotal: problemsTotal > details.length ? problemsTotal : undefined,
+    warnings: toWarnings(table, warnings),
     headers: typeof headers === 'function' ? headers(params) : headers,
+  };
+}
+
+/** Returns the warnings of an answer, if there are any. */
+export function toWarnings(table: HttpErrors, warnings: ProblemList | undefined) {
+  if (!warnings || warnings.total === 0) return {};
+  const { first, total } = warnings;
+  return {
+    advertencias: toDetails(table, first),
+    ...(total > first.length && { advertenciasTotal: total }),
   };
 }
 

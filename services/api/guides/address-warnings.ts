@@ -4,7 +4,7 @@ import { namesOtherState, stateOfPostalCode } from './states.ts';
 
 /**
  * Warnings of what addresses lack or contradict (docs/contract.md "Guides"). Nothing is refused for them. A guide
- * without a warning costs a few comparisons.
+ * without a warning costs a few comparisons. A guide whose fields are wrong is undefined here.
  */
 
 /** The sections of a guide with an address: where it goes, and where it returns to. */
@@ -19,11 +19,13 @@ const NEEDED = ['Calle', 'Numero_exterior'] as const;
 /** Warns of home deliveries that do not say where the home is. */
 export function warnOfIncompleteAddresses(
   warnings: ProblemList,
-  service: ServiceType,
-  guides: readonly Guide[],
+  service: ServiceType | undefined,
+  guides: readonly (Guide | undefined)[],
 ): void {
   if (service !== 'Domicilio') return;
-  for (const [indice, { Destinatario }] of guides.entries()) {
+  for (const [indice, guide] of guides.entries()) {
+    if (!guide) continue;
+    const { Destinatario } = guide;
     if (Destinatario.Calle !== undefined && Destinatario.Numero_exterior !== undefined) continue;
     warnings.add(() => incompleteAddress(indice, Destinatario));
   }
@@ -36,10 +38,10 @@ function incompleteAddress(indice: number, address: Guide['Destinatario']): Prob
 }
 
 /** Warns of postal codes of another state than their address says. A text that names no known state gives no warning. */
-export function warnOfOtherStates(warnings: ProblemList, guides: readonly Addressed[]): void {
+export function warnOfOtherStates(warnings: ProblemList, guides: readonly (Addressed | undefined)[]): void {
   for (const [indice, guide] of guides.entries()) {
     for (const section of ADDRESSES) {
-      const { CodigoPostal, Estado } = guide[section] ?? {};
+      const { CodigoPostal, Estado } = guide?.[section] ?? {};
       if (CodigoPostal === undefined || Estado === undefined) continue;
       const state = stateOfPostalCode(CodigoPostal);
       if (state === undefined || !namesOtherState(Estado, state)) continue;

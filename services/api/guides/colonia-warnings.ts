@@ -12,11 +12,11 @@ const MAX_NAMED = 5;
 export async function warnOfUnknownColonias(
   catalogue: Catalogue,
   warnings: ProblemList,
-  guides: readonly Pick<Guide, (typeof ADDRESSES)[number]>[],
+  guides: readonly (Pick<Guide, (typeof ADDRESSES)[number]> | undefined)[],
 ): Promise<void> {
   await inTurns(guides, (guide, indice) => {
     for (const section of ADDRESSES) {
-      const { CodigoPostal, Colonia } = guide[section];
+      const { CodigoPostal, Colonia } = guide?.[section] ?? {};
       if (CodigoPostal === undefined || Colonia === undefined) continue;
       if (catalogue.find(CodigoPostal)?.Colonias.includes(Colonia) ?? true) continue;
       const colonias = catalogue.coloniasOf(CodigoPostal) ?? new Map();

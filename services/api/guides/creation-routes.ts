@@ -1,21 +1,16 @@
 import { Type } from 'typebox';
 import { MAX_PROBLEMS_AT_ONCE } from '#shared/errors/domain-error.ts';
+import { toWarnings } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addRateLimit } from '../accounts/hooks/limit-requests.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
 import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
+import { WARNINGS } from '../http/schemas.ts';
 import { markdownTable } from '../http/tables.ts';
 import { createGuides } from './create-guides.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
-import {
-  appliedHeader,
-  GUIDE_ERRORS,
-  lenientHeader,
-  sentRequest,
-  toWarnings,
-  warnings,
-} from './guide-bodies.ts';
+import { appliedHeader, GUIDE_ERRORS, lenientHeader, sentRequest } from './guide-bodies.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
 import { keptAnswers } from './kept-answers.ts';
 import { GuidesBody } from './schemas.ts';
@@ -50,7 +45,7 @@ const creation = operation({
     name: 'GuiasCreadas',
     message: (created) => `Guias creadas: ${created.length}`,
     schema: Type.Array(GuideSummary),
-    beside: warnings,
+    beside: WARNINGS,
     headers: {
       ...describeHeaders({
         [REPLAYED_HEADER]: 'true: las guías son de una solicitud anterior con la misma Idempotency-Key',
@@ -69,7 +64,7 @@ function creationRoute(server: HttpServer): void {
     request.madeGuides = guides.map(({ _id }) => _id);
     if (limit) addRateLimit(reply, limit);
     if (repeated) reply.header(REPLAYED_HEADER, 'true');
-    return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(request, warnings) };
+    return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(server.errorTable, warnings) };
   });
 }
 
@@ -100,7 +95,7 @@ const validation = operation({
         { title: 'GuiaValida', description: 'Una guía que se puede crear' },
       ),
     ),
-    beside: warnings,
+    beside: WARNINGS,
     headers: appliedHeader,
     example: [{ indice: 0, SEND_SUCU_ORIG: 'MEX01', SEND_SUCU_DEST: 'MTY01' }],
   },
@@ -115,7 +110,7 @@ function validationRoute(server: HttpServer): void {
       const quoted = SEND_FLETE !== undefined && SEND_TOTAL !== undefined && { SEND_FLETE, SEND_TOTAL };
       return { indice, SEND_SUCU_ORIG: origin.Codigo, SEND_SUCU_DEST: destination.Codigo, ...quoted };
     });
-    return { ...validation.ok(valid), ...toWarnings(request, warnings) };
+    return { ...validation.ok(valid), ...toWarnings(server.errorTable, warnings) };
   });
 }
 

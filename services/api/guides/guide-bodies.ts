@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type ErrorCode, MAX_PROBLEMS, type ProblemList } from '#shared/errors/domain-error.ts';
-import { toDetails } from '#shared/http/http-errors.ts';
+import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { BODY_ERRORS } from '../http/operation.ts';
 import { abortSignalOf } from '../http/response-end.ts';
 import { describeHeaders } from '../http/responses.ts';
-import { Problem } from '../http/schemas.ts';
 import type { SentRequest } from './guide-request.ts';
 
 /** What the routes share that take guides: their errors, warnings and preferences. */
@@ -39,20 +37,6 @@ export const GUIDE_ERRORS = [
   ...BODY_ERRORS,
 ] as const satisfies ErrorCode[];
 
-export const warnings = {
-  advertencias: Type.Optional(
-    Type.Array(Problem, {
-      maxItems: MAX_PROBLEMS,
-      description:
-        'Los textos que la etiqueta no imprime completos, los domicilios en los que algo falta o se contradice, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
-        `hasta ${MAX_PROBLEMS}`,
-    }),
-  ),
-  advertenciasTotal: Type.Optional(
-    Type.Integer({ description: `Cuántas advertencias hay, donde son más de ${MAX_PROBLEMS}` }),
-  ),
-};
-
 /** Returns what a use case needs of a request with guides. */
 export function sentRequest(request: FastifyRequest, reply: FastifyReply): SentRequest {
   const lenient = preferenceOf(request.headers.prefer, 'handling') === 'lenient';
@@ -64,13 +48,6 @@ export function sentRequest(request: FastifyRequest, reply: FastifyReply): SentR
     requestId: request.id,
     signal: abortSignalOf(reply),
   };
-}
-
-/** Returns the warnings of an answer, if there are any. */
-export function toWarnings({ server }: FastifyRequest, { first, total }: ProblemList) {
-  if (total === 0) return {};
-  const advertencias = toDetails(server.errorTable, first);
-  return { advertencias, ...(total > first.length && { advertenciasTotal: total }) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { isPrintable, unprintable } from '#shared/labels/label-charset.ts';
 import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { addProblems, arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from '../http/body.ts';
+import { fieldMeant, guideFieldMeant } from './misplaced-fields.ts';
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
 
@@ -78,8 +79,8 @@ export async function parseGuideRequest(body: unknown, lenient = false): Promise
 }
 
 /**
- * Checks the same without an end at the first step that fails. The guides are tidy, and those of a request without
- * problems are for `normalizeGuides`.
+ * Checks the same without an end at the first step that fails. The guides are tidy, and those that `hasRightFields` are for
+ * `normalizeGuides`.
  *
  * @param most problems that are named.
  * @throws DomainError for a body without guides, or with too many.
@@ -97,9 +98,9 @@ export async function checkGuideRequest(
   return { service, problems, ...checked };
 }
 
-/** Returns whether all fields of a request are right. */
-export function isRight(checked: CheckedRequest): checked is CheckedRequest & GuideRequest {
-  return checked.problems.total === 0;
+/** Returns whether the known fields of a tidy guide are right. */
+export function hasRightFields(guide: unknown): guide is SentGuide {
+  return isSentGuide(guide);
 }
 
 /** Returns whether the destination of a tidy guide can be looked up, whatever is wrong with its other fields. */
@@ -112,9 +113,10 @@ export function isComparable(guide: unknown): guide is SentGuide {
   return isPriced(guide);
 }
 
-/** Normalizes the people of valid guides, and warns of texts that labels do not print whole. */
-export async function normalizeGuides({ guides, warnings }: Parsed<SentGuide>): Promise<void> {
+/** Normalizes the people of valid guides, and warns of texts that labels do not print whole. Others are undefined. */
+export async function normalizeGuides({ guides, warnings }: Parsed<SentGuide | undefined>): Promise<void> {
   await inTurns(guides, (guide, indice) => {
+    if (!guide) return;
     normalizePeople(guide);
     addUnprintable(warnings, indice, guide);
   });
@@ -153,7 +155,7 @@ async function checkGuides(
 ): Promise<Parsed<unknown>> {
   const warnings = new ProblemList();
   const unknown = lenient ? warnings : problems;
-  normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown);
+  normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown, {}, guideFieldMeant);
   const guides = await inTurns(sent, (each, indice) => {
     if (!isObject(each)) return problems.add(() => ({ indice, ...NO_OBJECT }));
     const guide = tidyGuide(each, indice, unknown);
@@ -194,10 +196,11 @@ function tidyGuide(
   indice: number,
   unknown: ProblemList,
 ): Record<string, unknown> {
-  const copy = normalizeFields(guide, SECTION_NAMES, unknown, { indice });
+  const copy = normalizeFields(guide, SECTION_NAMES, unknown, { indice }, fieldMeant);
   for (const [section, fields] of SECTIONS) {
     const value = copy[section];
-    if (isObject(value)) copy[section] = normalizeFields(value, fields, unknown, { indice, section });
+    if (isObject(value))
+      copy[section] = normalizeFields(value, fields, unknown, { indice, section }, fieldMeant);
   }
   if (isObject(copy.Producto)) dropZeroMeasures(copy.Producto);
   return copy;

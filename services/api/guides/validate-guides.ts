@@ -5,16 +5,17 @@ import {
   type Problem,
   type ProblemList,
 } from '#shared/errors/domain-error.ts';
+import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from './address-warnings.ts';
 import { warnOfUnknownColonias } from './colonia-warnings.ts';
 import {
+  type CheckedRequest,
   checkGuideRequest,
-  type GuideRequest,
+  hasRightFields,
   isComparable,
-  isRight,
   namesDestination,
   normalizeGuides,
   type SentRequest,
@@ -27,6 +28,13 @@ export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; p
 /** What a creation would make of the guides, each with its price if it has one. */
 type Valid = GuideBranches & { prices: (GuidePrice | undefined)[]; warnings: ProblemList };
 
+/** What warnings are about. A guide whose fields are wrong is undefined. */
+type Warned = {
+  service: ServiceType | undefined;
+  guides: readonly (SentGuide | undefined)[];
+  warnings: ProblemList;
+};
+
 /** A guide, and its place in the request. */
 type Placed<G> = { indice: number; guide: G };
 
@@ -35,16 +43,29 @@ type Placed<G> = { indice: number; guide: G };
  * that fails: each later one looks at the guides that have what it needs, so that a client hears all at once.
  *
  * @throws DomainError as `createGuides` does for the first failed check (docs/contract.md "Guides"), with the problems of
- * all checks.
+ * all checks, and the warnings of the guides whose fields are right.
  */
 export async function validateGuides(deps: ValidationDeps, request: SentRequest): Promise<Valid> {
   const checked = await checkGuideRequest(request.body, request.lenient, MAX_PROBLEMS_AT_ONCE);
-  const { problems, service, warnings } = checked;
-  if (isRight(checked)) {
-    await normalizeGuides(checked);
-    await warnOfAddresses(deps.catalogue, checked);
+  const { service, warnings } = checked;
+  const guides = await inTurns(checked.guides, (guide) => (hasRightFields(guide) ? guide : undefined));
+  await normalizeGuides({ guides, warnings });
+  await warnOfAddresses(deps.catalogue, { service, guides, warnings });
+  try {
+    return { ...(await checkTogether(deps, request, checked)), warnings };
+  } catch (error) {
+    if (error instanceof DomainError) error.warnings = warnings;
+    throw error;
   }
+}
 
+/** Checks what several fields or guides say together, and what is stored. */
+async function checkTogether(
+  deps: ValidationDeps,
+  request: SentRequest,
+  checked: CheckedRequest,
+): Promise<Omit<Valid, 'warnings'>> {
+  const { problems, service } = checked;
   const destined = await those(checked.guides, namesDestination);
   const asked = destined.map(({ guide }) => guide);
   const found = await findBranches(deps.branches, asked, request).catch((error: unknown) => {
@@ -71,7 +92,7 @@ export async function validateGuides(deps: ValidationDeps, request: SentRequest)
       throw problems.toError(code);
     });
   problems.throwIfAny('guides-invalid');
-  return { ...ends, prices, warnings };
+  return { ...ends, prices };
 }
 
 /** Returns the guides that are so. */
@@ -101,7 +122,7 @@ function addAll(problems: ProblemList, wrong: readonly Problem[], guides: readon
 /** Adds warnings of addresses that look wrong. */
 export async function warnOfAddresses(
   catalogue: Catalogue,
-  { service, guides, warnings }: GuideRequest,
+  { service, guides, warnings }: Warned,
 ): Promise<void> {
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);

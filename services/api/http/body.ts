@@ -59,12 +59,14 @@ export function tidy(value: unknown): unknown {
  * field with a value is a problem.
  *
  * @param section of the guide at `indice`; both name the problem.
+ * @param meantElsewhere returns the field that an unknown name means which is not misspelt, in whatever place.
  */
 export function normalizeFields(
   from: Record<string, unknown>,
   known: ReadonlySet<string>,
   problems: ProblemList,
   { section, ...location }: { indice?: number; section?: string } = {},
+  meantElsewhere?: (name: string, section?: string) => string | undefined,
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(from)) {
@@ -77,7 +79,9 @@ export function normalizeFields(
         ...location,
         campo,
         code: 'field-unknown',
-        params: { meant: closestName(name, known) },
+        params: {
+          meant: closestName(name, known) ?? meantElsewhere?.(name.slice(0, MAX_NAME_LENGTH), section),
+        },
       }));
     }
   }

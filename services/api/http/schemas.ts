@@ -75,6 +75,21 @@ export const Problem = Type.Object(
   { title: 'Problema', description: 'Un problema de la solicitud, y dónde está' },
 );
 
+/** What an answer tells of guides beside their data or problems. */
+export const WARNINGS = {
+  advertencias: Type.Optional(
+    Type.Array(Problem, {
+      maxItems: MAX_PROBLEMS,
+      description:
+        'Los textos que la etiqueta no imprime completos, los domicilios en los que algo falta o se contradice, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
+        `hasta ${MAX_PROBLEMS}`,
+    }),
+  ),
+  advertenciasTotal: Type.Optional(
+    Type.Integer({ description: `Cuántas advertencias hay, donde son más de ${MAX_PROBLEMS}` }),
+  ),
+};
+
 export const ErrorAnswer = Type.Object(
   {
     response: Type.Literal('ERROR'),
@@ -89,6 +104,7 @@ export const ErrorAnswer = Type.Object(
     detailsTotal: Type.Optional(
       Type.Integer({ description: 'Cuántos problemas hay, donde `details` no los nombra todos' }),
     ),
+    ...WARNINGS,
     requestId: Type.String({ description: 'El mismo que X-Request-Id' }),
   },
   { title: 'RespuestaError', description: 'Todo error tiene esta forma' },

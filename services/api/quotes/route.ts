@@ -1,16 +1,11 @@
 import { Type } from 'typebox';
 import { inTurns } from '#shared/async/in-turns.ts';
+import { toWarnings } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import {
-  appliedHeader,
-  GUIDE_ERRORS,
-  lenientHeader,
-  sentRequest,
-  toWarnings,
-  warnings,
-} from '../guides/guide-bodies.ts';
+import { appliedHeader, GUIDE_ERRORS, lenientHeader, sentRequest } from '../guides/guide-bodies.ts';
 import { operation } from '../http/operation.ts';
+import { WARNINGS } from '../http/schemas.ts';
 import { toOption } from './quote.ts';
 import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
 import { quoteGuides } from './quote-guides.ts';
@@ -37,7 +32,7 @@ const quotation = operation({
     name: 'Cotizaciones',
     message: (quotes) => `Cotizaciones: ${quotes.length}`,
     schema: Type.Array(QuoteAnswer),
-    beside: warnings,
+    beside: WARNINGS,
     headers: appliedHeader,
     // Computed from the demo tariff: `UPDATE_DOCS=1 npm test -- test/api/quotes/quote-example` writes it.
     example: [QUOTE_EXAMPLE as QuoteAnswer],
@@ -56,6 +51,6 @@ export async function quoteRoute(server: HttpServer): Promise<void> {
       SEND_SUCU_DEST: destination.Codigo,
       Opciones: quotes.map((quote) => toOption(quote, quoteTokens.sign(account, quote), localTime)),
     }));
-    return { ...quotation.ok(answers), ...toWarnings(request, warnings) };
+    return { ...quotation.ok(answers), ...toWarnings(server.errorTable, warnings) };
   });
 }

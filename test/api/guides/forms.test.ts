@@ -4,8 +4,10 @@ import { preferenceOf } from '#services/api/guides/guide-bodies.ts';
 import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
 import { isBlank } from '#services/api/http/body.ts';
 import { closestName } from '#services/api/http/closest-name.ts';
+import { requestErrors } from '#services/api/http/errors.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { Guide, SentGuide } from '#shared/guides/guide.ts';
+import { toDetails } from '#shared/http/http-errors.ts';
 import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 
 import { fullGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -174,6 +176,41 @@ describe('problems', () => {
   test('cut the name of an unknown field', async () => {
     const { problems } = await problemsOf(request({ ...minimalGuide(), ['k'.repeat(2 ** 20)]: 1 }));
     expect(problems[0]?.campo).toBe('k'.repeat(120));
+  });
+
+  test.for<[object, string]>([
+    [{ ...minimalGuide(), DestinoCode: 'MTY01' }, "'DestinoCode'; ¿quiso decir 'Destinatario.DestinoCode'?"],
+    [
+      { ...minimalGuide(), codigo_postal: '06600' },
+      "'codigo_postal'; ¿quiso decir 'Destinatario.CodigoPostal'?",
+    ],
+    [{ ...minimalGuide(), Valor: 5 }, "'Valor'; ¿quiso decir 'Producto.ValorDeclarado'?"],
+    [{ ...minimalGuide(), Pedido: '7' }, "'Pedido'; ¿quiso decir 'Referencia'?"],
+    [
+      { ...minimalGuide(), TipoServicio: 'Domicilio' },
+      "'TipoServicio'; ¿quiso decir 'TipoServicio, junto a Guia'?",
+    ],
+    [
+      minimalGuide({ CodigoPostal: '06600', Correo: 'a@b.mx' }),
+      "'Destinatario.Correo'; ¿quiso decir 'Email'?",
+    ],
+    [minimalGuide({ CodigoPostal: '06600', Teléfono_Móvil: '5' }), "'Destinatario.Teléfono_Móvil'"],
+    [minimalGuide({ CodigoPostal: '06600', Móvil: '5' }), "'Destinatario.Móvil'; ¿quiso decir 'Celular'?"],
+    [
+      minimalGuide({ CodigoPostal: '06600', Cotizacion: 'x' }),
+      "'Destinatario.Cotizacion'; ¿quiso decir 'Cotizacion, fuera de Destinatario'?",
+    ],
+    // What the sender has is not the recipient's.
+    [{ ...minimalGuide(), Remitente: { Nombre: 'Ana', RFC: 'PELL800101AB1' } }, "'Remitente.RFC'"],
+    [{ ...minimalGuide(), constructor: 'x' }, "'constructor'"],
+  ])('say where an unknown field belongs: %j', async ([guide, said]) => {
+    const { problems } = await problemsOf(request(guide));
+    expect(toDetails(requestErrors, problems)[0]?.message).toBe(`Campo desconocido: ${said}`);
+  });
+
+  test('say where a field beside the guides belongs', async () => {
+    const { problems } = await problemsOf({ ...request(minimalGuide()), Referencia: 'x' });
+    expect(problems[0]?.params).toEqual({ meant: 'Guia.Referencia' });
   });
 
   test('do not name an unknown field that means nothing', async () => {

@@ -74,6 +74,41 @@ describe('a validation', () => {
     ]);
   });
 
+  test('warns of each guide whose fields are right, also beside the problems of others', async ({
+    demo,
+    validate,
+  }) => {
+    const address = { CodigoPostal: '06600', Calle: 'Reforma', Numero_exterior: '1' };
+    const guides = [
+      withPhone(minimalGuide()),
+      minimalGuide({ ...address, Estado: 'Jalisco' }),
+      minimalGuide({ ...UNCOVERED, Nombre: 'Ana 你', Calle: null }),
+    ];
+    const warned = (answer: Answer) =>
+      (answer.body.advertencias as { indice: number; campo: string; codigo: string }[]).map(
+        ({ indice, campo, codigo }) => [indice, campo, codigo],
+      );
+    const warnings = [
+      [2, 'Destinatario.Nombre', 'caracteres_no_imprimibles'],
+      [1, 'Destinatario.CodigoPostal', 'cp_y_estado_distintos'],
+      [2, 'Destinatario.Calle', 'domicilio_incompleto'],
+    ];
+    const refused = await validate(...guides);
+    expect(named(refused)).toEqual([
+      [0, 'Remitente.Telefono', 'campo_formato'],
+      [2, 'Destinatario.CodigoPostal', 'sin_cobertura'],
+    ]);
+    expect(warned(refused)).toEqual(warnings);
+    // Also of fields that are left out, and with a wrong type of service.
+    const lenient = await demo.post(
+      '/api/guias/validar',
+      { TipoServicio: 'Ocurre', Guia: [guides[0], { ...guides[1], Pedido: '7' }] },
+      { prefer: 'handling=lenient' },
+    );
+    expect(lenient.body.codigo).toBe('tipo_servicio_invalido');
+    expect(warned(lenient)).toEqual([[1, 'Pedido', 'campo_desconocido'], warnings[1]]);
+  });
+
   test('answers as a creation, however dirty the body', { timeout: 240_000 }, async ({
     api,
     demo,
