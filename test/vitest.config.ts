@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { cacheFolder } from '#local/folders.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
+import { DEADLINE_MS } from './fixtures/deadline.ts';
 import { LongestFirst } from './longest-first.ts';
 
 // All faults and nothing else, one file after the other, so that "Estado" is held to its time; otherwise the most telling run.
@@ -51,7 +52,7 @@ export default defineConfig({
         ],
     globalSetup: ['./test/fixtures/global-programs.ts', './test/fixtures/global-setup.ts'],
     // Real servers and a real browser on two cores: slow is not wrong, hanging is.
-    testTimeout: 60_000,
+    testTimeout: DEADLINE_MS,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     expect: { poll: { timeout: 30_000 } },

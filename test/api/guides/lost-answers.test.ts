@@ -3,6 +3,7 @@ import { describe, expect, vi } from 'vitest';
 import { isServerAway } from '#shared/stores/transient-errors.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { DEADLINE_MS } from '#test/fixtures/deadline.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -36,7 +37,7 @@ const test = services
         script.fates = [];
       };
       /** Waits until the first write of a creation has met its fate. */
-      const fateIsMet = () => vi.waitUntil(() => script.fates.length < ALWAYS, { timeout: 30_000 });
+      const fateIsMet = () => vi.waitUntil(() => script.fates.length < ALWAYS, { timeout: DEADLINE_MS });
       const sweep = () => finishCut(server.journal);
       /** Creates guides with a content of their own while writes meet these fates. */
       const create = async (count: number, collection: Script['collection'], fates: Fate[]) => {
