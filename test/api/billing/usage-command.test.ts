@@ -198,6 +198,32 @@ describe('npm run admin -- usage', () => {
     });
   });
 
+  test('waits for guides that a creation has committed and not stored', async ({
+    admin,
+    guides,
+    happened,
+    newGuide,
+    stores,
+  }) => {
+    const [early, late] = [await newGuide(), await newGuide()];
+    for (const number of [early, late]) await happened(number, '2024-07-10T12:00:00');
+    const cut = (await guides.findOneAndDelete({ _id: late })) as GuideDocument;
+    const creations = stores.mongo.collection<{ _id: string; openSince: Date }>('creations');
+    // In the future, so that the api's sweep leaves the creation to its request.
+    await creations.insertOne({ _id: 'open', openSince: new Date(Date.now() + 3_600_000) });
+    const asked = Promise.withResolvers<void>();
+    const proxy = await startMongoProxy(stores.mongoUri, ({ find }) => {
+      if (find === 'creations') asked.resolve();
+      return 'done';
+    });
+    onTestFinished(proxy.close);
+    const closing = admin(['usage', '--month', '2024-07'], { MONGODB_URI: proxy.uri });
+    await Promise.race([asked.promise, closing]);
+    await guides.insertOne(cut);
+    await creations.deleteOne({ _id: 'open' });
+    expect((await closing).out).toContain('\n2024-07,demo,2,');
+  });
+
   test('in another zone than the api’s stores no month', async ({ admin, happened, newGuide, usage }) => {
     await happened(await newGuide(), '2024-09-10T12:00:00');
     const args = ['usage', '--month', '2024-09'];

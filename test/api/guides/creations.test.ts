@@ -4,9 +4,12 @@ import { CREATIONS, CreationJournal, type JournalEntry } from '#services/api/gui
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import { idempotencyKey } from '#services/api/http/idempotency.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
+import { createLogger } from '#shared/observability/logger.ts';
 import { createIndexes } from '#shared/stores/collection.ts';
+import { connectMongo } from '#shared/stores/mongo.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
@@ -139,6 +142,30 @@ describe('a creation', () => {
     const refused = results.filter((result) => result.status === 'rejected');
     expect(refused).toMatchObject([{ reason: { code: 'idempotency-key-reused' } }]);
     await entries.deleteOne({ _id: keys[0]?.id ?? '' });
+  });
+
+  test('with a key whose other commit expires meanwhile is committed itself, and a repeat finds it', async ({
+    entries,
+    guides,
+    journal: _,
+    stores,
+  }) => {
+    const key = await idempotencyKey('crear', 'demo', 'expired-key', 'body');
+    const other = { _id: key.id, creation: randomUUID(), openSince: new Date(0), records: [] };
+    await entries.insertOne(other);
+    // The key is taken when this creation commits, and is gone when it looks who has it.
+    const proxy = await startMongoProxy(stores.mongoUri, async ({ find }): Promise<Fate> => {
+      if (find === 'creations') await entries.deleteOne({ creation: other.creation });
+      return 'done';
+    });
+    const mongo = await connectMongo(proxy.uri, createLogger('test', 'silent'));
+    const journal = new CreationJournal(mongo, guides);
+    const first = await journal.create(newBatch(2), key);
+    const again = await journal.create(newBatch(2), key);
+    await mongo.close();
+    await proxy.close();
+    expect(again.guides.map(({ _id }) => _id)).toEqual(first.guides.map(({ _id }) => _id));
+    expect([first.repeated, again.repeated]).toEqual([false, true]);
   });
 
   test.for([1, 3])(

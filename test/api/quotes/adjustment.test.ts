@@ -134,6 +134,23 @@ describe('a parcel that is weighed again', () => {
     expect(long).toMatchObject({ Antes: 0, Ahora: 90 });
   });
 
+  test('has packages of one weight priced each by its own sides', async ({ guideOf, quoted, register }) => {
+    const large = { Peso: 8, Largo: 60, Alto: 50, Ancho: 40 };
+    const freightOf = async (...sizes: object[]) => {
+      const guide = await quoted({ Paquetes: 2 });
+      for (const [i, size] of sizes.entries())
+        await register(event(guide, 'Pesaje', { Ocurrido: at(i), Paquete: i + 1, ...size }));
+      return (await guideOf(guide)).Ajuste?.Lineas?.find(({ Concepto }) => Concepto === 'flete')?.Ahora ?? 0;
+    };
+    const [small, big] = [await freightOf(HEAVIER, HEAVIER), await freightOf(large, large)];
+    expect(big).toBeGreaterThan(small);
+    expect(await freightOf(HEAVIER, large)).toBe((small + big) / 2);
+    expect(await freightOf(large, HEAVIER)).toBe((small + big) / 2);
+    // The order of the sides is no difference: alike packages have one line.
+    const { Largo, Ancho } = HEAVIER;
+    expect(await freightOf(HEAVIER, { ...HEAVIER, Largo: Ancho, Ancho: Largo })).toBe(small);
+  });
+
   test('has the price of its own tariff, whatever is in force, and a withdrawn one too', async ({
     api,
     guideOf,

@@ -1,8 +1,11 @@
 import { describe, expect } from 'vitest';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 const DAY_MS = 24 * 3_600_000;
+const PASSWORD = 'una contrasena de prueba 1';
 type Event = { Tipo: string; Ocurrido: string; Paquete?: number; Anulado: boolean };
 
 const test = services
@@ -117,6 +120,25 @@ describe('a test account', () => {
     const Ocurrido = new Date().toISOString();
     const { body } = await staff.post('/api/eventos', { Eventos: [{ Guia, Tipo: 'Recolectado', Ocurrido }] });
     expect(body.data).toMatchObject([{ resultado: 'rechazado', campo: 'Guia', codigo: 'guia_de_prueba' }]);
+  });
+
+  test('plays with no guide of another one, whatever its user may read', async ({ api, guide, stores }) => {
+    const users = new UserStore(stores.mongo);
+    const newUser = await userMaker(users, PASSWORD);
+    await newUser('ensayo', { test: true, permissions: ['guias.create', 'guias.read', 'guias.read.all'] });
+    const other = await Client.login(api.url, 'ensayo', PASSWORD);
+    const { SEND_GUIA } = await guide();
+    expect((await other.get(`/api/guias/${SEND_GUIA}`)).status).toBe(200);
+    const played = await other.post(`/api/guias/${SEND_GUIA}/simular`, { Escenario: 'entrega' });
+    expect([played.status, played.body.codigo]).toEqual([404, 'guia_no_encontrada']);
+  });
+
+  test('plays with no real guide that an account of its name once had', async ({ demo, stores, tester }) => {
+    const [real] = await demo.created(minimalGuide());
+    const _id = real?.SEND_GUIA as never;
+    await stores.mongo.collection('guides').updateOne({ _id }, { $set: { account: 'pruebas' } });
+    const played = await tester.post(`/api/guias/${_id}/simular`, { Escenario: 'entrega' });
+    expect([played.status, played.body.codigo]).toEqual([404, 'guia_no_encontrada']);
   });
 
   test('has a tracking page that says so', async ({ api, guide }) => {

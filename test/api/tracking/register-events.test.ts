@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { EventLog, SHOWN_MS } from '#shared/tracking/event-log.ts';
@@ -274,6 +274,26 @@ describe('where a store or a process fails', () => {
     expect(wake).toHaveBeenCalledWith('demo', SHOWN_MS);
     wake.mockRestore();
     await events.deleteOne({ _id: 'otro 000000000001' });
+  });
+
+  test('the states that no try has stored are left for the next sweep', async ({
+    api: { server },
+    newGuide,
+    scanner,
+    status,
+    stores,
+  }) => {
+    const guide = await newGuide();
+    const states = vi.spyOn(GuideStore.prototype, 'storeStates').mockRejectedValue(new Error('refused'));
+    onTestFinished(() => states.mockRestore());
+    expect((await scanner.post('/api/eventos', { Eventos: [event(guide, 'EnReparto')] })).status).toBe(500);
+    await finishCut(server.events);
+    const open = { 'told.Guia': guide, openSince: { $exists: true } };
+    expect(await stores.mongo.collection('events').countDocuments(open)).toBe(1);
+    states.mockRestore();
+    await finishCut(server.events);
+    expect(await status(guide)).toBe('EnReparto');
+    expect(await stores.mongo.collection('events').countDocuments(open)).toBe(0);
   });
 
   test('a process that is slow puts no guide back', async ({ newGuide, status, stores }) => {
