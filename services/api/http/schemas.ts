@@ -159,14 +159,16 @@ type Described = {
   description?: string;
   enum?: unknown[];
   minLength?: number;
+  pattern?: string;
   required?: string[];
   properties?: Record<string, Described>;
   items?: Described;
 };
 
 /**
- * Returns a body's schema in which each optional field may be null, as handlers take it (`isAbsent`). That "" and 0 are
- * absent too is said in words: generators would make a union of types.
+ * Returns a body's schema in which each optional field may be null, as handlers take it (`isAbsent`), and an optional text
+ * with a pattern may be "". That "" and 0 are absent in other fields too is said in words: generators would make a union of
+ * types.
  */
 export function withNulls(schema: Described): Described {
   const { items, properties, required = [] } = schema;
@@ -183,11 +185,12 @@ export function withNulls(schema: Described): Described {
 
 /** A schema with a name of its own keeps it: the document has it in one place. */
 function orNull(schema: Described): object {
-  const { title, description, minLength: _, ...rest } = schema;
+  const { title, description, minLength: _, pattern, ...rest } = schema;
   if (title !== undefined) return { description, anyOf: [schema, { type: 'null' }] };
   return {
     ...rest,
     type: [schema.type, 'null'],
+    ...(pattern !== undefined && { pattern: `^$|${pattern}` }),
     ...(description !== undefined && { description }),
     ...(schema.enum && { enum: [...schema.enum, null] }),
   };

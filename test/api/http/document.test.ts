@@ -34,7 +34,10 @@ type OpenApi = {
   paths: Record<string, Record<string, Documented>>;
   webhooks: Record<string, { post: Documented & { parameters: { name: string }[] } }>;
   components: {
-    schemas: Record<string, { properties?: object; required?: string[] }>;
+    schemas: Record<
+      string,
+      { properties?: Record<string, { type?: string | string[] }>; required?: string[] }
+    >;
     securitySchemes: object;
   };
 };
@@ -85,10 +88,19 @@ function routesOf(tree: string): string[] {
 }
 
 /** Returns null for each field that a schema does not require. */
-function nullsOf({ components }: OpenApi, name: string): Record<string, null> {
+function nullsOf(document: OpenApi, name: string): Record<string, null> {
+  return Object.fromEntries(optionalsOf(document, name).map(([field]) => [field, null]));
+}
+
+/** Returns "" for each text that a schema does not require. */
+function emptiesOf(document: OpenApi, name: string): Record<string, ''> {
+  const texts = optionalsOf(document, name).filter(([, { type }]) => type?.includes('string'));
+  return Object.fromEntries(texts.map(([field]) => [field, '']));
+}
+
+function optionalsOf({ components }: OpenApi, name: string): [string, { type?: string | string[] }][] {
   const { properties = {}, required = [] } = components.schemas[name] ?? {};
-  const optional = Object.keys(properties).filter((field) => !required.includes(field));
-  return Object.fromEntries(optional.map((field) => [field, null]));
+  return Object.entries(properties).filter(([field]) => !required.includes(field));
 }
 
 /** Finds schemas with properties which stand in a part of the document without a name. */
@@ -134,31 +146,34 @@ describe('/api/openapi.json', () => {
     expect(taking(['bearerAuth', 'llave'])).toHaveLength(operations.length - 6);
   });
 
-  test('says of each optional field of a guide that it may be null, as it may', async ({
-    demo,
-    document,
-  }) => {
-    const guide = minimalGuide();
-    const body = {
-      TipoServicio: 'Domicilio',
-      Guia: [
-        {
-          ...nullsOf(document, 'Guia'),
-          Remitente: { ...nullsOf(document, 'Remitente'), ...guide.Remitente },
-          Destinatario: { ...nullsOf(document, 'Destinatario'), ...guide.Destinatario },
-          Producto: { ...nullsOf(document, 'Producto'), ...guide.Producto },
-          Creado_por: nullsOf(document, 'CreadoPor'),
-        },
-      ],
-    };
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    ajv.addSchema({ $id: 'document', components: document.components });
-    const validate = ajv.compile({ $ref: 'document#/components/schemas/SolicitudDeGuias' });
-    validate(body);
-    expect(validate.errors ?? 'valid').toBe('valid');
-    expect((await demo.post('/api/guias/validar', body)).status).toBe(200);
-    expect(JSON.stringify(document.components.schemas.RemitenteDeGuia)).not.toContain('null');
-  });
+  test.for([
+    ['field', 'null', nullsOf],
+    ['text', 'empty', emptiesOf],
+  ] as const)(
+    'says of each optional %s of a guide that it may be %s, as it may',
+    async ([, , optionalsAre], { demo, document }) => {
+      const guide = minimalGuide();
+      const body = {
+        TipoServicio: 'Domicilio',
+        Guia: [
+          {
+            ...optionalsAre(document, 'Guia'),
+            Remitente: { ...optionalsAre(document, 'Remitente'), ...guide.Remitente },
+            Destinatario: { ...optionalsAre(document, 'Destinatario'), ...guide.Destinatario },
+            Producto: { ...optionalsAre(document, 'Producto'), ...guide.Producto },
+            Creado_por: optionalsAre(document, 'CreadoPor'),
+          },
+        ],
+      };
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      ajv.addSchema({ $id: 'document', components: document.components });
+      const validate = ajv.compile({ $ref: 'document#/components/schemas/SolicitudDeGuias' });
+      validate(body);
+      expect(validate.errors ?? 'valid').toBe('valid');
+      expect((await demo.post('/api/guias/validar', body)).status).toBe(200);
+      expect(JSON.stringify(document.components.schemas.RemitenteDeGuia)).not.toContain('null');
+    },
+  );
 
   test('requires a body but of the one operation that does without', ({ operations }) => {
     const optional = operations.filter(({ requestBody }) => requestBody?.required === false);
