@@ -87,6 +87,7 @@ export function buildApi(
     beatWhileServing(server, 'api', server.redis, config, (at) => ({
       limited: server.limitReport.mostRefused(),
       actions: server.userActions.report(at),
+      missingIndexes: server.indexes.missing(),
     }));
 
     await server.register(countActions);

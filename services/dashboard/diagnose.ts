@@ -8,6 +8,7 @@ import { diagnoseSettings } from './diagnoses/settings.ts';
 import {
   type Dependency,
   diagnoseDependencies,
+  diagnoseIndexes,
   diagnoseLabelCache,
   diagnoseMongo,
   diagnoseRedis,
@@ -26,6 +27,7 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
     ...diagnoseServices(state),
     ...diagnoseDependencies(state),
     ...diagnoseMongo(state),
+    ...diagnoseIndexes(state),
     ...diagnoseSettings(state),
     ...diagnoseLabelCache(state),
     ...diagnoseWorkers(state),
@@ -71,6 +73,7 @@ export function examined(state: SystemState): string[] {
     ...(actions.length > 0
       ? [`qué se contestó en la última media hora (${actions.map((action) => NAMES[action]).join(', ')})`]
       : []),
+    ...(services.some(({ missingIndexes }) => missingIndexes) ? ['los índices de MongoDB'] : []),
     ...(services.some(({ settings }) => settings) ? ['que los procesos tengan los mismos secretos'] : []),
     ...(webhooks ? ['los webhooks que fallan, atrasados o apagados'] : []),
     ...(services.some(({ limited }) => limited) ? ['las cuentas que pasan su límite'] : []),

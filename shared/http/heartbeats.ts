@@ -41,7 +41,7 @@ export function beatWhileServing(
   service: ServiceHeartbeat['service'],
   redis: RedisClient,
   config: Readonly<{ REDIS_PREFIX: string }>,
-  more: (at: number) => Pick<ServiceHeartbeat, 'limited' | 'actions'> = () => ({}),
+  more: (at: number) => Pick<ServiceHeartbeat, 'limited' | 'actions' | 'missingIndexes'> = () => ({}),
 ): void {
   const { dependencies, log } = server;
   const prefix = config.REDIS_PREFIX;

@@ -9,6 +9,7 @@ import {
   Schema,
   type SchemaDefinition,
 } from 'mongoose';
+import { DomainError } from '#shared/errors/domain-error.ts';
 
 /**
  * Describes each collection of MongoDB once, beside its store. Types, indexes, the roles of MongoDB's users and the
@@ -45,8 +46,10 @@ type Description = {
   life: string;
   /** The backup may also read every collection. */
   rights: Readonly<Partial<Record<MongoUser, readonly MongoAction[]>>>;
-  indexes?: readonly (readonly [fields: mongo.IndexSpecification, options?: mongo.CreateIndexesOptions])[];
+  /** A unique one is over one field. */
+  indexes?: readonly Index[];
 };
+export type Index = readonly [fields: Readonly<Record<string, 1 | -1>>, options?: mongo.CreateIndexesOptions];
 /** Only the compiler uses `document`. */
 export type Collection<Document = unknown> = Description & {
   name: string;
@@ -150,21 +153,39 @@ export function driverOf<D extends mongo.Document>(model: StoredModel<D>): mongo
   return model.collection as unknown as mongo.Collection<D>;
 }
 
+/** Creates the missing indexes of a collection. */
+export async function createIndexes(connection: Connection, collection: Collection): Promise<void> {
+  for (const index of collection.indexes ?? []) await createIndex(connection, collection, index);
+}
+
 /**
- * Creates the missing indexes. If no service's user has the right, the database's administrator creates them
+ * Creates an index, unless it is there. If no service's user has the right, the database's administrator creates it
  * (`local/access/mongo-users.ts`).
+ * @returns whether it was missing.
  */
-export async function createIndexes(
+export async function createIndex(
   connection: Connection,
-  { name, indexes = [], rights }: Collection,
-): Promise<void> {
+  { name: createIndexes, rights }: Collection,
+  index: Index,
+): Promise<boolean> {
+  const { db } = connection;
+  if (!db) throw new DomainError('unavailable');
+  const [key, options] = index;
   const isServices = Object.values(rights).some((actions) => actions.includes('createIndex'));
   try {
-    for (const [fields, options] of indexes) await connection.collection(name).createIndex(fields, options);
+    const indexes = [{ key, name: indexName(index), ...options }];
+    const { numIndexesBefore, numIndexesAfter } = await db.command({ createIndexes, indexes });
+    return numIndexesAfter > numIndexesBefore;
   } catch (error) {
     const isRefused = error instanceof mongo.MongoServerError && error.code === UNAUTHORIZED;
     if (isServices || !isRefused) throw error;
+    return false;
   }
+}
+
+/** Returns the name that MongoDB gives an index. */
+export function indexName([fields]: Index): string {
+  return Object.entries(fields).flat().join('_');
 }
 
 /** Returns the documents that have `openSince`, the oldest first. A crash may have interrupted their work. */

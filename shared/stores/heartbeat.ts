@@ -70,6 +70,16 @@ const heartbeat = {
   refusedBy: Type.Optional(Type.Array(Type.String())),
 };
 
+/** An index that MongoDB does not have. */
+const MissingIndex = Type.Object({
+  collection: Type.String(),
+  index: Type.String(),
+  isUnique: Type.Boolean(),
+  /** The `_id` of two documents with the same value, for which it cannot be built; absent if they are not the reason, or unknown. */
+  duplicates: Type.Optional(Type.Array(Type.String())),
+});
+export type MissingIndex = Static<typeof MissingIndex>;
+
 export const ServiceHeartbeat = Type.Object({
   ...heartbeat,
   service: Type.Enum(['api', 'branches', 'webhooks']),
@@ -77,6 +87,8 @@ export const ServiceHeartbeat = Type.Object({
   limited: Type.Optional(Type.Array(Type.Object({ account: Type.String(), refused: Type.Integer() }))),
   /** By `UserAction`: those that the process answers. */
   actions: Type.Optional(Type.Record(Type.String(), ActionReport)),
+  /** Of the api. Releases up to 1.8.0 leave it out. */
+  missingIndexes: Type.Optional(Type.Array(MissingIndex)),
   /** Fingerprints of what processes must have in common (`shared-settings.ts`). */
   settings: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
 });

@@ -6,13 +6,19 @@ import type { Caller } from '../accounts/account-limits.ts';
 import { findGuides, refuseEach } from '../guides/guide-access.ts';
 import type { GuideStore, HandoverGuide } from '../guides/guide-store.ts';
 import { type IdempotencyKey, idempotencyKey, requireSameBody } from '../http/idempotency.ts';
-import type { Manifest } from './manifest-model.ts';
+import type { IndexKeeper } from '../platform/index-keeper.ts';
+import { MANIFESTS, type Manifest } from './manifest-model.ts';
 import { generateManifestNumber } from './manifest-number.ts';
 import { parseManifestRequest } from './manifest-request.ts';
 import type { ManifestStore } from './manifest-store.ts';
 
 /** `localTime` writes a moment as `Fecha` shows it. */
-type Deps = { manifests: ManifestStore; guides: GuideStore; localTime: (moment: Date) => string };
+type Deps = {
+  manifests: ManifestStore;
+  guides: GuideStore;
+  indexes: Pick<IndexKeeper, 'requireUnique'>;
+  localTime: (moment: Date) => string;
+};
 type Request = { body: unknown; user: Caller; idempotencyKey: string | undefined };
 /** What a manifest will list. `more`: further guides wait, or may wait. */
 type Handover = { guides: HandoverGuide[]; more: boolean };
@@ -30,7 +36,7 @@ const MAX_LOOKS = 3;
  *
  * @returns the manifest, and whether an earlier request with the same key made it.
  * @throws DomainError `guide-not-found`, or `manifest-refused` with all problems; `nothing-to-hand-over`,
- * `origin-unassigned`; `manifest-unknown` if the outcome stays unknown.
+ * `origin-unassigned`; `manifest-unknown` if the outcome stays unknown; `unavailable` while a unique index is missing.
  */
 export async function createManifest(
   deps: Deps,
@@ -43,6 +49,8 @@ export async function createManifest(
       : await idempotencyKey('manifiestos', user.username, name, numbers ?? null);
   const earlier = key && (await deps.manifests.findByKey(key));
   if (earlier) return { manifest: earlier, repeated: true };
+  // Nothing else keeps each guide in one manifest.
+  deps.indexes.requireUnique(MANIFESTS);
   try {
     return await (numbers ? createOf(deps, numbers, user, key) : createOfWaiting(deps, user, key));
   } catch (error) {

@@ -1,18 +1,20 @@
 import fp from 'fastify-plugin';
 import type { Connection } from 'mongoose';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { type Collection, createIndexes } from '#shared/stores/collection.ts';
+import type { Collection } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { writing } from '#shared/stores/mongo-check.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { ApiOptions } from '../config.ts';
+import { IndexKeeper } from './index-keeper.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     mongo: Connection;
     databaseClock: DatabaseClock;
+    indexes: IndexKeeper;
     redis: RedisClient;
   }
 }
@@ -22,12 +24,22 @@ export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   const mongo = openMongo(server, config.MONGODB_URI, writing('api'));
   server.decorate('mongo', mongo);
   server.decorate('databaseClock', new DatabaseClock(mongo));
+  server.decorate('indexes', keepIndexes(server));
   server.decorate('redis', openRedis(server, config.REDIS_URL, config.REDIS_PREFIX));
 });
 
-/** Creates the indexes of collections once MongoDB is connected. */
-export function openIndexes({ mongo, startup }: HttpServer, ...collections: readonly Collection[]): void {
-  for (const collection of collections) {
-    startup.onceConnected(`the indexes of ${collection.name}`, () => createIndexes(mongo, collection));
-  }
+/** Creates the indexes of collections once MongoDB is connected, and again when they are missing. */
+export function openIndexes({ indexes }: HttpServer, ...collections: readonly Collection[]): void {
+  for (const collection of collections) indexes.add(collection);
+}
+
+function keepIndexes(server: HttpServer): IndexKeeper {
+  const keeper = new IndexKeeper(server.mongo, server.log);
+  let stop = async () => {};
+  server.addHook('onClose', () => stop());
+  server.startup.onceConnected('the indexes of MongoDB', async () => {
+    await keeper.check();
+    stop = keeper.keepChecking();
+  });
+  return keeper;
 }

@@ -122,6 +122,27 @@ export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
   yield { ...grave('mongodb-read-only', 'mongodown', text), causes };
 }
 
+/** What relies on the unique indexes of a collection, so that the api refuses it while one is missing. */
+const RELY_ON_UNIQUE: Readonly<Record<string, { what: string; causes: readonly Effect[] }>> = {
+  manifests: { what: ': no se hacen manifiestos', causes: ['manifest'] },
+};
+
+/** Names the indexes that MongoDB does not have, and why. */
+export function* diagnoseIndexes({ services }: SystemState): Generator<Diagnosis> {
+  const missing = new Map(
+    services
+      .flatMap(({ missingIndexes = [] }) => missingIndexes)
+      .map((each) => [`${each.collection}.${each.index}`, each]),
+  );
+  for (const [id, { collection, index, isUnique, duplicates }] of missing) {
+    const { what = '', causes = [] } = (isUnique && RELY_ON_UNIQUE[collection]) || {};
+    const why = duplicates ? `, pues ${duplicates.join(' y ')} repiten un valor` : '';
+    const text = `Falta el índice ${index} de ${collection} en MongoDB${why}${what}`;
+    const level = causes.length > 0 ? grave : warning;
+    yield { ...level(`index-${id}`, 'indexmissing', text), causes };
+  }
+}
+
 /** Names the services of some processes: `api (1 de 2), dashboard`. */
 function processesOf(some: readonly Report[], all: readonly Report[]): string {
   const countOf = (processes: readonly Report[], name: string) =>
