@@ -55,6 +55,16 @@ cache() {
   fi
 }
 
+# JavaScript in mongosh, as the administrator. A managed server is reached by MONGODB_URI.
+mongo() {
+  if [ -n "${MONGODB_URI:-}" ]; then
+    mongosh "$MONGODB_URI" --quiet --eval "$1"
+  else
+    guias exec -i mongo-0 -- mongosh --quiet guias --eval 'db.getSiblingDB("admin").auth("guias",
+      require("fs").readFileSync(process.env.MONGO_INITDB_ROOT_PASSWORD_FILE, "utf8").trim())' --eval "$1"
+  fi
+}
+
 # Asks in the terminal, and otherwise takes files by standard input and output.
 operate() {
   container=$1 program=$2 terminal=-i

@@ -28,6 +28,12 @@ replace() { docker restart "$1"; }
 redis() { docker compose run --rm -T --no-deps redis-cli "$@" < /dev/null; }
 cache() { docker compose run --rm -T --no-deps redis-cli -h label-cache "$@" < /dev/null; }
 
+# JavaScript in mongosh, as the administrator.
+mongo() {
+  docker compose exec -T mongo mongosh --quiet guias --eval 'db.getSiblingDB("admin").auth("guias",
+    require("fs").readFileSync(process.env.MONGO_INITDB_ROOT_PASSWORD_FILE, "utf8").trim())' --eval "$1"
+}
+
 # Asks in the terminal, and otherwise takes files by standard input and output.
 operate() {
   if [ -t 0 ] && [ -t 1 ]; then

@@ -77,6 +77,17 @@ client() {
 redis() { client redisUrl "$@"; }
 cache() { client labelCacheUrl "$@"; }
 
+# JavaScript with the database as `db`, as mongosh has it: npm start brings no mongosh.
+mongo() {
+  MONGODB_URI=$(noted mongoUri) node -e 'const { mongo } = require("mongoose");
+    const client = new mongo.MongoClient(process.env.MONGODB_URI);
+    const db = client.db();
+    db.getCollection = (name) => db.collection(name);
+    Promise.resolve(eval(process.argv[1]))
+      .then((answer) => console.log(JSON.stringify(answer)), ({ message }) => { console.log(message); process.exitCode = 1; })
+      .finally(() => client.close());' "$1"
+}
+
 operate() {
   script=$1
   shift

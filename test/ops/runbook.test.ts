@@ -22,7 +22,10 @@ const sections = new Map(
 );
 
 /** What no alert leads to, but other sections do. */
-const PROCEDURES = ['AccountFloods', 'WorkersNeeded', 'FailoverRedis', 'ElectionMongo', 'Rollback'];
+const PROCEDURES = [
+  ...['AccountFloods', 'WorkersNeeded', 'IndexMissing'],
+  ...['FailoverRedis', 'ElectionMongo', 'Rollback'],
+];
 /** The dashboard's address: as the operator of Prometheus says, else as Compose and a port-forward have it. */
 const DASHBOARD = '{{ or $externalLabels.guias_dashboard "http://127.0.0.1:3003" }}';
 /** Lines that fit a screen, where a reader sees the commands of one way of running. */
