@@ -8,7 +8,7 @@ import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { mongoSettings } from '#shared/config/settings.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { isOutOfSpace, isTransientError } from '#shared/stores/transient-errors.ts';
 import { untilPipeBreaks } from './broken-pipe.ts';
 import { explainUsage, isHelp, spanishCommand } from './terminal.ts';
 
@@ -93,6 +93,7 @@ function explain(error: unknown, name: string): string {
   if (error instanceof CommanderError) return explainUsage(error, name);
   if (error instanceof ConfigError) return explainSettings(error);
   const { message, code, syscall } = error as NodeJS.ErrnoException;
+  if (isOutOfSpace(error)) return 'El disco de la base de datos de MONGODB_URI está lleno';
   if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
   return syscall ? `No se puede leer o escribir el archivo (${code})` : message;
 }

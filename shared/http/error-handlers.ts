@@ -19,6 +19,7 @@ export function errorHandler(own: HttpErrors = {}) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const answer = toHttpError(table, toDomainError(error));
     const { status, message, codigo, details, detailsTotal, warnings, headers } = answer;
+    for (const { notice } of request.server.dependencies.values()) notice?.(error);
     logError(request, error, answer);
     if (status >= 500) request.failure = codigo;
     return reply

@@ -115,15 +115,21 @@ function ownProcess() {
   };
 }
 
-/** Releases up to 1.6.0 do not know the state `refused`. */
+/** Releases up to 1.6.0 do not know the state `refused`, and those up to 1.8.0 not `disk-full`. */
 function reachedOf(states: Readonly<Record<string, HealthState>>) {
   const names = Object.keys(states);
   const refusedBy = names.filter((name) => states[name] === 'refused');
+  const fullDisks = names.filter((name) => states[name] === 'disk-full');
   const dependencies = Object.fromEntries(
     names.map((name): [string, DependencyState] => {
       const state = states[name] ?? 'down';
+      if (state === 'disk-full') return [name, 'read-only'];
       return [name, state === 'refused' ? 'down' : state];
     }),
   );
-  return { dependencies, ...(refusedBy.length > 0 && { refusedBy }) };
+  return {
+    dependencies,
+    ...(refusedBy.length > 0 && { refusedBy }),
+    ...(fullDisks.length > 0 && { fullDisks }),
+  };
 }

@@ -9,6 +9,7 @@ import {
   type Dependency,
   failedDependencies,
   type HealthState,
+  isAnswering,
   stateOf,
 } from '#shared/stores/dependencies.ts';
 import { explainOutage } from '#shared/stores/transient-errors.ts';
@@ -159,7 +160,7 @@ function addHealth(server: HttpServer, closing: () => boolean): void {
       const before = states.get(dependency) ?? 'ok';
       if (state !== before && err) request.log.warn({ err, dependency }, 'A dependency does not serve');
       if (state !== before && !err) request.log.info({ dependency }, 'A dependency serves again');
-      if (state === 'ok' || state === 'read-only') answered.add(dependency);
+      if (isAnswering(state)) answered.add(dependency);
       states.set(dependency, state);
     }
     const starting = !server.startup.isDone;

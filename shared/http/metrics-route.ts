@@ -1,7 +1,12 @@
 import { Gauge, Histogram } from 'prom-client';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
-import { dependencyStates, type HealthState } from '#shared/stores/dependencies.ts';
+import {
+  dependencyStates,
+  type HealthState,
+  isAnswering,
+  refusesWrites,
+} from '#shared/stores/dependencies.ts';
 import type { HttpServer } from './http-server.ts';
 
 /** These statuses get a zero at the start, because a series that begins above zero hides its first requests. */
@@ -59,18 +64,14 @@ export function addMetricsRoute(server: HttpServer): void {
   addStates(
     'dependency_up',
     '1 if the dependency answers its health check, 0 if it does not, or refuses this process',
-    (state) => Number(isUp(state)),
+    (state) => Number(isAnswering(state)),
   );
   addStates(
     'dependency_refuses_writes',
     '1 if the dependency answers but refuses writes: full, read-only or without disk; absent while it does not answer',
-    (state) => (isUp(state) ? Number(state === 'read-only') : undefined),
+    (state) => (isAnswering(state) ? Number(refusesWrites(state)) : undefined),
   );
   server.get('/metrics', { config: { quiet: true } }, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.metrics()),
   );
-}
-
-function isUp(state: HealthState): boolean {
-  return state === 'ok' || state === 'read-only';
 }

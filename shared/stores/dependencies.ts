@@ -11,6 +11,8 @@ export type Dependency = {
   check: () => Promise<unknown>;
   /** Whether the service becomes ready only with it. Its state is shown and measured in any case. */
   required: boolean;
+  /** Tells it of an error of a request, which the check itself may not meet. */
+  notice?: (error: unknown) => void;
   /** Set if only this process depends on it. */
   own?: true;
   /** The setting whose value the dependency checks, if several check the same. */
@@ -23,11 +25,23 @@ export type Dependencies = Map<string, Dependency>;
 /** Rejects the check of a store that answers reads but refuses writes. */
 export class RefusesWrites extends Error {}
 
+/** Rejects the check of a store that refuses writes because its disk is full. */
+export class DiskIsFull extends RefusesWrites {}
+
 /** Rejects the check of a dependency that answers, and refuses the credentials of this process. */
 export class RefusesUs extends Error {}
 
 /** As health answers show it. `refused`: the dependency refuses the credentials of this process. */
-export type HealthState = DependencyState | 'refused';
+export type HealthState = DependencyState | 'disk-full' | 'refused';
+
+/** Returns whether the dependency answers, whatever becomes of writes. */
+export function isAnswering(state: HealthState | undefined): boolean {
+  return state === 'ok' || refusesWrites(state);
+}
+
+export function refusesWrites(state: HealthState | undefined): boolean {
+  return state === 'read-only' || state === 'disk-full';
+}
 
 /** Returns the errors of the checks that fail or do not end in time. */
 export async function failedDependencies(dependencies: Dependencies): Promise<Map<string, Error>> {
@@ -50,6 +64,7 @@ export async function dependencyStates(dependencies: Dependencies): Promise<Reco
 export function stateOf(failure: Error | undefined): HealthState {
   if (!failure) return 'ok';
   if (failure instanceof RefusesUs) return 'refused';
+  if (failure instanceof DiskIsFull) return 'disk-full';
   return failure instanceof RefusesWrites ? 'read-only' : 'down';
 }
 

@@ -68,6 +68,8 @@ const heartbeat = {
   dependencies: Type.Optional(Type.Record(Type.String(), DependencyState)),
   /** Those that answer, and refuse this process. To releases up to 1.6.0, which do not know that state, they are `down`. */
   refusedBy: Type.Optional(Type.Array(Type.String())),
+  /** Those whose disk is full. To releases up to 1.8.0, which do not know that state, they are `read-only`. */
+  fullDisks: Type.Optional(Type.Array(Type.String())),
 };
 
 /** An index that MongoDB does not have. */

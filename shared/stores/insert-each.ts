@@ -1,7 +1,7 @@
 import { mongo } from 'mongoose';
 import { driverOf, type StoredModel } from './collection.ts';
 import { DUPLICATE_KEY, writeErrorsOf } from './mongo.ts';
-import { isTransientError } from './transient-errors.ts';
+import { isOutOfSpace, isTransientError, isUnconfirmed } from './transient-errors.ts';
 
 type Inserted<D> = readonly mongo.OptionalUnlessRequiredId<D>[];
 
@@ -19,8 +19,9 @@ export async function insertEach<D extends mongo.Document>(
     return new Map();
   } catch (error) {
     const failures = writeErrorsOf(error);
-    // The connection broke, or a majority has not confirmed those that were stored.
-    if (failures.length === 0 || isTransientError(error)) throw error;
+    // The connection broke, or a majority has not confirmed those that were stored. A full disk refuses each by itself.
+    const isKnown = !isTransientError(error) || (isOutOfSpace(error) && !isUnconfirmed(error as Error));
+    if (failures.length === 0 || !isKnown) throw error;
     return new Map(failures.map((failure) => [failure.index, failure]));
   }
 }

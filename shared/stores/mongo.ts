@@ -3,7 +3,7 @@ import { ConfigError } from '#shared/config/load-config.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { DatabaseClock } from './database-clock.ts';
-import type { ConnectionOwner } from './dependencies.ts';
+import type { ConnectionOwner, Dependency } from './dependencies.ts';
 import { applyMongoDrainWorkaround } from './mongo-drain-workaround.ts';
 
 /** MongoDB's code for a document that a unique index refuses, such as one whose `_id` is stored already. */
@@ -40,6 +40,9 @@ const OPTIONS = {
   maxPoolSize: 50,
 } as const;
 
+/** `notice`: `Dependency` explains it. */
+export type MongoCheck = (() => Promise<void>) & Pick<Dependency, 'notice'>;
+
 /**
  * Opens a service's connection to MongoDB, which closes with the server. Until MongoDB answers, operations fail at
  * once.
@@ -49,7 +52,7 @@ const OPTIONS = {
 export function openMongo(
   server: ConnectionOwner,
   uri: string,
-  checkOf: (connection: Connection) => () => Promise<void>,
+  checkOf: (connection: Connection) => MongoCheck,
 ): Connection {
   requireMongoUri(uri);
   const connection = createConnection(server.log);
@@ -68,7 +71,8 @@ export function openMongo(
     if (!connection.db) throw new Error('MongoDB has not been there since the start');
     await Promise.all([connection.db.admin().ping(), checkWork()]);
   };
-  server.dependencies.set('mongodb', { check, required: true });
+  const { notice } = checkWork;
+  server.dependencies.set('mongodb', { check, required: true, ...(notice && { notice }) });
   return connection;
 }
 

@@ -54,7 +54,19 @@ const MONGO_OUTAGE_CODES = new Set([1, 6, 7, 89, 91, 134, 189, 262, 9001, 10107,
  * `40P01`. Of two inserts that meet in an index that is unique but not the `_id`, DocumentDB takes one back after a second.
  */
 const MONGO_CONFLICT_CODES: ReadonlySet<number> = new Set([112, 16_908_292]);
-const MONGO_TRANSIENT_CODES = new Set([...MONGO_OUTAGE_CODES, ...MONGO_CONFLICT_CODES]);
+/**
+ * MongoDB's code for a full disk, and DocumentDB's: PostgreSQL's `53100`. DocumentDB also says it with the code of an
+ * outage, and MongoDB Atlas with one of its own, so that the text tells.
+ */
+const OUT_OF_SPACE_CODES: ReadonlySet<number> = new Set([14_031, 4_293]);
+const OUT_OF_SPACE_TEXTS = /No space left on device|Disk quota exceeded|over your space quota/;
+/**
+ * MongoDB's code for writes that its operator has blocked, and DocumentDB's for what PostgreSQL lacks or the system refuses it:
+ * `53000`, `53200` (memory), `53300` (connections), `53400`, `58030` (a failure of the disk), `25006` (read-only).
+ */
+const REFUSED_CODES = [371, 197, 8_389, 12_485, 16_581, 786_949, 100_663_618];
+const REFUSED_TEXTS = /Read-only file system|Cannot allocate memory/;
+const MONGO_TRANSIENT_CODES = new Set([...MONGO_OUTAGE_CODES, ...MONGO_CONFLICT_CODES, ...REFUSED_CODES]);
 /**
  * An error reply begins with its code (Redis protocol, "Simple errors"): loading, full, not the primary, without its
  * disk or its replicas.
@@ -87,7 +99,9 @@ export function isTransientError(error: unknown): boolean {
   return (
     isUnconfirmed(error) ||
     OUTAGE_NAMES.has(error.name) ||
-    (error.name.startsWith('Mongo') && MONGO_TRANSIENT_CODES.has(code as number)) ||
+    isOutOfSpace(error) ||
+    (error.name.startsWith('Mongo') &&
+      (MONGO_TRANSIENT_CODES.has(code as number) || REFUSED_TEXTS.test(error.message))) ||
     (typeof code === 'string' && OUTAGE_CODES.has(code)) ||
     (error.name === 'ReplyError' && REDIS_OUTAGE_CODES.test(error.message)) ||
     IOREDIS_OUTAGE_TEXTS.test(error.message) ||
@@ -100,8 +114,16 @@ export function isRefusedWrite(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && REDIS_REFUSED_WRITE.test(error.message);
 }
 
+/** Returns whether MongoDB has refused a write because its disk is full. Another attempt at once is of no use. */
+export function isOutOfSpace(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { name, message, code, cause } = error as Error & { code?: unknown };
+  const isFull = OUT_OF_SPACE_CODES.has(code as number) || OUT_OF_SPACE_TEXTS.test(message);
+  return (name.startsWith('Mongo') && isFull) || isOutOfSpace(cause);
+}
+
 /** Returns whether a bulk write was done, but not confirmed in time by a majority of the servers. */
-function isUnconfirmed(error: Error): boolean {
+export function isUnconfirmed(error: Error): boolean {
   const { result } = error as { result?: { getWriteConcernError?: () => unknown } };
   return result?.getWriteConcernError?.() !== undefined;
 }
@@ -120,8 +142,17 @@ export function isUndone(error: unknown): boolean {
   const { name, code, errorLabels = [] } = connectionErrorOf(error);
   if (isServerAway(error) || name === 'MongoPoolClearedError') return true;
   // Of a bulk write, whose error has another name, other documents may be stored.
-  if (name === 'MongoServerError' && MONGO_CONFLICT_CODES.has(code as number)) return true;
+  const isTakenBack = MONGO_CONFLICT_CODES.has(code as number) || isOutOfSpace(error);
+  if (isTakenBack && (name === 'MongoServerError' || hasStoredNothing(error))) return true;
   return UNCONNECTED_LABELS.some((label) => errorLabels.includes(label));
+}
+
+/** Returns whether a bulk write has failed with its first document, or with all. */
+function hasStoredNothing(error: unknown): boolean {
+  const { name, result } = error as { name?: string; result?: Partial<Record<string, unknown>> };
+  if (name !== 'MongoBulkWriteError' || !result || isUnconfirmed(error as Error)) return false;
+  const { insertedCount, matchedCount, deletedCount, upsertedCount } = result;
+  return [insertedCount, matchedCount, deletedCount, upsertedCount].every((count) => count === 0);
 }
 
 /** Returns the error of a connection, which a bulk write wraps. */

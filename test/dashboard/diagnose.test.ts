@@ -67,6 +67,7 @@ const receivers = (count: number): Change => {
     webhooks: { active: 10_000, behind: 0, worst: undefined, disabled: 0, failing: { count, worst } },
   };
 };
+const EXPIRING = { collection: 'guides', index: 'expiresAt_1', isUnique: false };
 const flood = (refused: number) => withApi({ limited: [{ account: 'otro', refused }] });
 
 test.each<[string, Change, string, Level]>([
@@ -78,6 +79,16 @@ test.each<[string, Change, string, Level]>([
   ['a hundredth of the labels that is slow', slow(500, 5), 'labelsslow', 'atencion'],
   ['labels that fail', fails('print', { notOk: 3, all: 3 }), 'labelsfail', 'grave'],
   ['MongoDB that takes no guides', reaches('api', { mongodb: 'read-only' }), 'mongodown', 'grave'],
+  [
+    'MongoDB whose disk is full',
+    tells('api', {
+      dependencies: { ...well.services[0]?.dependencies, mongodb: 'read-only' },
+      fullDisks: ['mongodb'],
+    }),
+    'volumenearlyfull',
+    'grave',
+  ],
+  ['an index that is missing', tells('api', { missingIndexes: [EXPIRING] }), 'indexmissing', 'atencion'],
   [
     'a token that branches refuses',
     tells('api', {
@@ -258,6 +269,23 @@ test('misses nobody until the processes can write again after an outage of Redis
     'El Redis de la cola acaba de volver: falta que den señales api, webhooks, label-worker',
   );
   expect(idsOf(change, { harmed: {}, redis: NOW - 16_000 })).toHaveLength(3);
+});
+
+test('says once which index is missing, why, and what is refused for it', () => {
+  const of = { collection: 'manifests', isUnique: true };
+  const missingIndexes = [
+    { ...of, index: 'guides.number_1', duplicates: ['M1', 'M2'] },
+    { ...of, index: 'key.id_1' },
+    { collection: 'keys', index: 'digest_1', isUnique: true },
+  ];
+  const failing = fails('manifest', { notOk: 3, all: 3 }).services.map((one) =>
+    one.service === 'api' ? { ...one, missingIndexes } : one,
+  );
+  expect(textsOf({ services: [...failing, heartbeatOf('api', { id: 'api-2', missingIndexes })] })).toEqual([
+    'Falta el índice guides.number_1 de manifests en MongoDB, pues M1 y M2 repiten un valor: no se hacen manifiestos',
+    'Falta el índice key.id_1 de manifests en MongoDB: no se hacen manifiestos',
+    'Falta el índice digest_1 de keys en MongoDB',
+  ]);
 });
 
 test('says how many processes of which service miss something', () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { mongo } from 'mongoose';
 import { expect, onTestFinished, vi } from 'vitest';
 import { REDIS_KEYS, redisRules } from '#local/access/redis-acl.ts';
 import { repoRoot } from '#local/folders.ts';
@@ -19,6 +20,8 @@ import { type Fate, type MongoCommand, startMongoProxy, WRITES } from '#test/fix
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
 
 const USERS = 4;
+/** A change that takes new space, in bytes. */
+const LARGE = 100_000;
 
 const test = watched
   .extend('mongo', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
@@ -78,10 +81,26 @@ const test = watched
   });
 
 test('a MongoDB that answers, and takes no write', async ({ breakMongo, isNamed, isWell, system }) => {
-  const mend = breakMongo((command) => (WRITES.some((write) => write in command) ? 'no space' : 'done'));
+  const mend = breakMongo((command) => (WRITES.some((write) => write in command) ? 'not primary' : 'done'));
   await isNamed(/^MongoDB rechaza escrituras de api, webhooks: no se crean guías, ni se registran eventos$/);
   const { status, body } = await call(`${system.addresses.api}/health/ready`);
   expect([status, body]).toMatchObject([200, { status: 'degraded', mongodb: 'read-only' }]);
+  mend();
+  await isWell();
+});
+
+test('a MongoDB whose disk is full, in which small changes still fit', async ({
+  breakMongo,
+  isNamed,
+  isWell,
+  system,
+}) => {
+  const mend = breakMongo(({ insert, updates = [] }) =>
+    insert || mongo.BSON.calculateObjectSize({ updates }) > LARGE ? 'no space for each' : 'done',
+  );
+  await isNamed(/^El disco de MongoDB está lleno: no se crean guías, ni se registran eventos$/);
+  const { status, body } = await call(`${system.addresses.api}/health/ready`);
+  expect([status, body]).toMatchObject([200, { status: 'degraded', mongodb: 'disk-full' }]);
   mend();
   await isWell();
 });

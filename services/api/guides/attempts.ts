@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
-import { isServerAway, isTransientError, isUndone } from '#shared/stores/transient-errors.ts';
+import { isOutOfSpace, isServerAway, isTransientError, isUndone } from '#shared/stores/transient-errors.ts';
 
 /** Longest time in which a request stores something, in ms; what became of it must be known by then. */
 export const STORE_MS = 10_000;
@@ -37,7 +37,8 @@ export class Attempts {
         return await withTimeout(Math.min(ATTEMPT_MS, left), 'A write', write());
       } catch (cause) {
         this.#doubt ||= isTransientError(cause) && !isUndone(cause);
-        const isVain = !isTransientError(cause) || (isServerAway(cause) && !this.#doubt);
+        const isRefused = isServerAway(cause) || isOutOfSpace(cause);
+        const isVain = !isTransientError(cause) || (isRefused && !this.#doubt);
         if (isVain || performance.now() + PAUSE_MS >= this.#end) {
           throw this.#doubt ? new DomainError(this.#unknown, { cause }) : cause;
         }

@@ -103,13 +103,24 @@ export function reportsOf({ services, workers, reached }: SystemState, dependenc
 export function statesOf({
   dependencies = {},
   refusedBy = [],
-}: Pick<Heartbeat, 'dependencies' | 'refusedBy'>): Readonly<Record<string, HealthState>> {
-  return { ...dependencies, ...Object.fromEntries(refusedBy.map((name) => [name, 'refused' as const])) };
+  fullDisks = [],
+}: Pick<Heartbeat, 'dependencies' | 'refusedBy' | 'fullDisks'>): Readonly<Record<string, HealthState>> {
+  return {
+    ...dependencies,
+    ...Object.fromEntries(refusedBy.map((name) => [name, 'refused' as const])),
+    ...Object.fromEntries(fullDisks.map((name) => [name, 'disk-full' as const])),
+  };
 }
 
 /** Names MongoDB while it answers, and does not take what is written. */
 export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
   const reports = reportsOf(state, 'mongodb');
+  if (reports.some((process) => process.state === 'disk-full')) {
+    const text = 'El disco de MongoDB está lleno: no se crean guías, ni se registran eventos';
+    // It is one disk, whoever has met it first.
+    yield { ...grave('mongodb-disk', 'volumenearlyfull', text), causes: [...WRITING, 'webhook', 'webhooks'] };
+    return;
+  }
   const refused = reports.filter((process) => process.state === 'read-only');
   if (refused.length === 0) return;
   const writes = (service: string) => refused.some((process) => process.service === service);

@@ -104,6 +104,36 @@ describe('where the answer to a write is lost', () => {
   });
 });
 
+describe('where the disk of the database is full', () => {
+  test.for([
+    [1, 'guides', 'no space'],
+    [1, 'guides', 'no space for each'],
+    [20, 'creations', 'no space'],
+    [20, 'creations', 'no space for each'],
+  ] as const)(
+    'a creation of %i is refused at once, and nothing is stored: insert into %s, %s',
+    async ([count, collection, fate], { lossy: { create, heal }, stored }) => {
+      const { answer, content } = await create(count, collection, Array<Fate>(ALWAYS).fill(fate));
+      heal();
+      expect([answer.status, answer.body.codigo]).toEqual([503, 'servicio_no_disponible']);
+      expect(answer.headers.get('retry-after')).toBe('2');
+      expect(await stored(content, collection)).toBe(0);
+    },
+  );
+
+  test('a creation that is committed is finished once there is space', async ({
+    lossy: { create, fateIsMet, heal },
+    stored,
+  }) => {
+    const created = create(20, 'guides', Array<Fate>(ALWAYS).fill('no space for each'));
+    await fateIsMet();
+    heal();
+    const { answer, content } = await created;
+    expect(answer.status).toBe(200);
+    expect(await stored(content)).toBe(20);
+  });
+});
+
 describe('where no answer comes in ten seconds', () => {
   test.for([
     [1, 'guides', 'answer lost', 1],

@@ -1,9 +1,11 @@
+import { mongo } from 'mongoose';
 import { expect } from 'vitest';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { RefusesWrites } from '#shared/stores/dependencies.ts';
+import { DiskIsFull, RefusesWrites } from '#shared/stores/dependencies.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { writing } from '#shared/stores/mongo-check.ts';
-import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { type Fate, type MongoCommand, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
@@ -11,11 +13,16 @@ import { test as storesTest } from '#test/fixtures/stores.ts';
 const NEXT_WRITE_MS = 1_100;
 /** After so long a write is stuck, in ms. */
 const STUCK_MS = 4_100;
+/** After so long without a refused request, in ms, a check sees whether the disk has space again. */
+const QUIET_MS = 4_100;
+/** A write of a check that takes new space, in bytes. */
+const LARGE = 100_000;
+const FULL = new mongo.MongoServerError({ message: 'No space left on device', code: 14_031 });
 
 const test = storesTest.extend('health', async ({ stores }, { onCleanup }) => {
-  const fault = { fateOf: (): Fate | Promise<Fate> => 'done' };
-  const proxy = await startMongoProxy(stores.mongoUri, ({ update }) =>
-    update === 'health' ? fault.fateOf() : 'done',
+  const fault = { fateOf: (_: MongoCommand): Fate | Promise<Fate> => 'done' };
+  const proxy = await startMongoProxy(stores.mongoUri, (command) =>
+    command.update === 'health' ? fault.fateOf(command) : 'done',
   );
   const connection = await connectMongo(proxy.uri, createLogger('test', 'silent'));
   onCleanup(async () => {
@@ -31,7 +38,12 @@ const test = storesTest.extend('health', async ({ stores }, { onCleanup }) => {
   const succeed = () => {
     fault.fateOf = () => 'done';
   };
-  return { check: writing('api')(connection), hold, succeed };
+  /** Leaves no space for what is large; what is small still fits. */
+  const fill = () => {
+    fault.fateOf = ({ updates }) =>
+      mongo.BSON.calculateObjectSize({ updates }) > LARGE ? 'no space for each' : 'done';
+  };
+  return { check: writing('api')(connection), hold, succeed, fill };
 });
 
 test.for(['no space', 'never done'] as const)(
@@ -66,4 +78,25 @@ test('a write without an answer is refused after four seconds, and so it stays w
   await expect(check()).rejects.toThrow(RefusesWrites);
   passTime(NEXT_WRITE_MS);
   await expect(check()).rejects.toThrow(RefusesWrites);
+});
+
+test('a full disk is known from the writes of requests, until a large write fits again', async ({
+  health: { check, fill, succeed },
+}) => {
+  await check();
+  fill();
+  check.notice?.(new DomainError('result-unknown', { cause: FULL }));
+  await expect(check()).rejects.toThrow(DiskIsFull);
+  for (const _ of ['second', 'third']) {
+    passTime(QUIET_MS);
+    await expect(check()).rejects.toThrow(DiskIsFull);
+  }
+  // A write of this size may fit where others do not.
+  succeed();
+  check.notice?.(FULL);
+  await expect(check()).rejects.toThrow(DiskIsFull);
+  passTime(QUIET_MS);
+  await expect.poll(check).toBeUndefined();
+  check.notice?.(new Error('No space left on device'));
+  await check();
 });

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
-import mongoose from 'mongoose';
+import mongoose, { mongo } from 'mongoose';
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isTransientError } from '#shared/stores/transient-errors.ts';
+import { isOutOfSpace, isTransientError, isUndone } from '#shared/stores/transient-errors.ts';
 import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { test } from '#test/fixtures/stores.ts';
 
@@ -120,4 +120,60 @@ test('an error of MongoDB is transient when this process closes its client meanw
     .findOne()
     .catch((error: unknown) => error);
   expect(isTransientError(after)).toBe(true);
+});
+
+describe('MongoDB refuses a write', () => {
+  const inSqlState = (state: string) =>
+    [...state].reduce((code, digit, i) => code + ((digit.charCodeAt(0) - 48) & 0x3f) * 2 ** (6 * i), 0);
+  const errorOf = (code: number, message = '') => new mongo.MongoServerError({ message, code });
+
+  it.each([
+    ['by its code', errorOf(14_031)],
+    ['by that of PostgreSQL', errorOf(inSqlState('53100'))],
+    [
+      'in a command that DocumentDB fails as a whole',
+      errorOf(1, 'could not extend file: No space left on device'),
+    ],
+    [
+      'for a quota of the file system',
+      errorOf(inSqlState('XX000'), 'could not extend file: Disk quota exceeded'),
+    ],
+    ['for a quota of MongoDB Atlas', errorOf(8_000, 'you are over your space quota, using 513 MB of 512 MB')],
+  ])('as its disk is full, %s: it is transient, and nothing is stored', (_, error) => {
+    expect([isOutOfSpace(error), isTransientError(error), isUndone(error)]).toEqual([true, true, true]);
+  });
+
+  it.each([
+    ['blocked by its operator', errorOf(371)],
+    ['without memory', errorOf(inSqlState('53200'))],
+    ['without connections', errorOf(inSqlState('53300'))],
+    ['that cannot read its disk', errorOf(inSqlState('58030'))],
+    ['of a standby', errorOf(inSqlState('25006'))],
+    [
+      'on a file system that is read-only',
+      errorOf(inSqlState('42501'), 'could not open file: Read-only file system'),
+    ],
+  ])('of a server %s: it is transient, and its disk is not full', (_, error) => {
+    expect([isTransientError(error), isOutOfSpace(error)]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['that a unique index refuses', errorOf(11_000)],
+    ['that is not allowed', errorOf(13)],
+    ['of another program', new Error('No space left on device')],
+  ])('%s: it is not transient', (_, error) => {
+    expect([isTransientError(error), isOutOfSpace(error)]).toEqual([false, false]);
+  });
+});
+
+test.for([
+  ['a conflict, after another was stored', 112, 1, false],
+  ['a conflict, and nothing was stored', 112, 0, true],
+  ['a full disk, after another was stored', 14_031, 1, false],
+  ['a full disk, and nothing was stored', 14_031, 0, true],
+] as const)('a write of many that is taken back in part is not undone: %s', ([_, code, stored, undone]) => {
+  const counts = { insertedCount: stored, matchedCount: 0, deletedCount: 0, upsertedCount: 0 };
+  const result = counts as unknown as mongo.BulkWriteResult;
+  const error = new mongo.MongoBulkWriteError({ message: '', code, writeErrors: [] }, result);
+  expect([isTransientError(error), isUndone(error)]).toEqual([true, undone]);
 });
