@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
-import { RefusesUs } from '#shared/stores/dependencies.ts';
+import { type Dependency, RefusesUs, RefusesWrites } from '#shared/stores/dependencies.ts';
 
 const log = createLogger('test', 'silent');
 const ANSWERS = {
   ok: async () => {},
   refused: () => Promise.reject(new RefusesUs('401')),
+  'read-only': () => Promise.reject(new RefusesWrites('no majority')),
   down: () => Promise.reject(new Error('gone')),
 };
 
@@ -33,3 +34,48 @@ test.for([
     ]);
   },
 );
+
+type State = keyof typeof ANSWERS;
+const STORE = { required: true } as const;
+
+test.for<{ name: string; kind: Omit<Dependency, 'check'>; states: State[]; statuses: string[] }>([
+  {
+    name: 'a store that refuses writes at the start, and later does not answer',
+    kind: STORE,
+    states: ['read-only', 'down', 'ok'],
+    statuses: ['200 degraded', '200 degraded', '200 ok'],
+  },
+  {
+    name: 'a store that does not answer at the start, and goes later',
+    kind: STORE,
+    states: ['down', 'refused', 'ok', 'down', 'refused'],
+    statuses: ['503 down', '503 down', '200 ok', '200 degraded', '200 degraded'],
+  },
+  {
+    name: 'what only this process lacks',
+    kind: { required: true, own: true },
+    states: ['down', 'ok', 'down', 'ok'],
+    statuses: ['503 down', '200 ok', '503 down', '200 ok'],
+  },
+  {
+    name: 'what it starts without',
+    kind: { required: false },
+    states: ['down', 'ok', 'read-only'],
+    statuses: ['200 degraded', '200 ok', '200 degraded'],
+  },
+])('$name decides whether a process is ready', async ({ kind, states, statuses }) => {
+  let state: State = 'ok';
+  const server = await buildHttpServer({ log }, async ({ dependencies }) => {
+    dependencies.set('mongodb', { check: () => ANSWERS[state](), ...kind });
+  });
+  onTestFinished(() => server.close());
+  await server.ready();
+  await server.startup.done;
+  const answers: string[] = [];
+  for (state of states) {
+    const { statusCode, body } = await server.inject('/health/ready');
+    answers.push(`${statusCode} ${JSON.parse(body).status}`);
+    expect(JSON.parse(body).mongodb).toBe(state);
+  }
+  expect(answers).toEqual(statuses);
+});

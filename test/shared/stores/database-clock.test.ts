@@ -24,3 +24,11 @@ test.for([
   const now = await new DatabaseClock(hanging(...times)).now();
   expect(Math.abs(now.getTime() - Date.now() - passed)).toBeLessThan(mostMs);
 });
+
+test('of calls that come before the first measure each gets the right time', async () => {
+  const clock = new DatabaseClock(hanging(300));
+  const first = clock.now();
+  const others = [clock.now(), new Promise(setImmediate).then(() => clock.now())];
+  for (const now of await Promise.all([first, ...others]))
+    expect(Math.abs(now.getTime() - Date.now() - passed)).toBeLessThan(400);
+});

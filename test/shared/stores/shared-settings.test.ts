@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { fingerprintsOf, type Process, requireSameSecrets } from '#shared/stores/shared-settings.ts';
+import {
+  differences,
+  fingerprintsOf,
+  type Process,
+  requireSameSecrets,
+} from '#shared/stores/shared-settings.ts';
 import { SECRETS } from '#test/ops/settings.ts';
 
 let started = 0;
@@ -44,6 +49,33 @@ test('a secret that was overwritten is refused while most have the former one, a
     'JWT_SECRET is not that of 2 of 2 processes',
   );
   for (const each of both) requireSameSecrets(each, both);
+});
+
+/** Who must have the same value, by setting. The first two services have it, the last one another. */
+test.for<[setting: string, ...services: Process['service'][]]>([
+  ['JWT_SECRET', 'api', 'api', 'api'],
+  ['INTERNAL_TOKEN', 'api', 'api', 'branches'],
+  ['INTERNAL_TOKEN', 'api', 'api', 'webhooks'],
+  ['INTERNAL_TOKEN', 'branches', 'webhooks', 'api'],
+  ['WEBHOOK_SECRETS_KEY', 'api', 'api', 'webhooks'],
+  ['WEBHOOK_SECRETS_KEY', 'api', 'webhooks', 'api'],
+  ['TIME_ZONE', 'api', 'api', 'dashboard'],
+  ['TIME_ZONE', 'api', 'dashboard', 'api'],
+  ['MONGODB_URI', 'api', 'branches', 'webhooks'],
+  ['MONGODB_URI', 'webhooks', 'api', 'branches'],
+  ['MONGODB_URI', 'branches', 'webhooks', 'dashboard'],
+])('of %s, %s and %s have one value: %s with another one is named', ([setting, ...services]) => {
+  const textOf = (name: string) => (setting === 'MONGODB_URI' ? `mongodb://host/${name}` : name);
+  const processes = services.map((service, i) =>
+    begin(service, { [setting]: textOf(i < 2 ? 'same' : 'other') }),
+  );
+  expect(differences(processes)).toMatchObject([{ setting, odd: { id: processes[2]?.id } }]);
+  expect(differences(processes.slice(0, 2))).toEqual([]);
+});
+
+test('services that do not share a secret may each have their own', () => {
+  const alone = { INTERNAL_TOKEN: 'own' };
+  expect(differences([begin('branches', alone), begin('webhooks', { INTERNAL_TOKEN: 'other' })])).toEqual([]);
 });
 
 /** Addresses with the password of one service, the login of one, and former values, which the rules name. */
