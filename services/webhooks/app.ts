@@ -8,6 +8,7 @@ import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { writing } from '#shared/stores/mongo-check.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
@@ -34,13 +35,15 @@ const TEST_EVENTS = { inAll: 50, ofOne: 2 };
 export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<HttpServer> {
   return buildHttpServer({ log, drainMs: config.DRAIN_MS }, async (server) => {
     const mongo = openMongo(server, config.MONGODB_URI, writing('webhooks'));
+    const clock = new DatabaseClock(mongo);
+    server.startup.onceConnected("the database's clock", () => clock.now());
     const redis = openOptionalRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
     const { actions } = openUserActions(server, redis, config.REDIS_PREFIX, ['webhook']);
     beatWhileServing(server, 'webhooks', redis, config, (at) => ({ actions: actions.report(at) }));
     const auditLog = openAuditLog(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo, config);
     const events = new EventLog(mongo);
-    const client = new WebhookClient(connectorOf(config));
+    const client = new WebhookClient(connectorOf(config), () => clock.estimate());
     const metrics = createWebhookMetrics(server.metrics, webhooks);
     const testEvents = new Slots(TEST_EVENTS.inAll, TEST_EVENTS.ofOne);
     const sender = new Sender({ webhooks, events, client, metrics, actions, auditLog, log });
@@ -63,7 +66,7 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
         const secrets = await webhooks.secrets.of(webhook.id);
         if (secrets.length === 0) throw new DomainError('no-route'); // the webhook has just been removed
         const sending = testEvents.run(body.account, () =>
-          client.post({ url: webhook.url, secrets }, testEvent()),
+          client.post({ url: webhook.url, secrets }, testEvent(new Date(clock.estimate()))),
         );
         if (!sending) throw new DomainError('unavailable');
         return sending;

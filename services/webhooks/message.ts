@@ -19,8 +19,8 @@ export function eventsMessage(
   return { id: `msg_${id}`, body: JSON.stringify(body) };
 }
 
-export function testEvent(): Message {
-  const body = { type: 'prueba', timestamp: new Date().toISOString(), data: { Eventos: [] } };
+export function testEvent(now: Date): Message {
+  const body = { type: 'prueba', timestamp: now.toISOString(), data: { Eventos: [] } };
   return { id: `msg_${randomUUID()}`, body: JSON.stringify(body) };
 }
 

@@ -31,10 +31,15 @@ export type Outcome = {
 
 export class WebhookClient {
   readonly #agent: Agent;
+  readonly #now: () => number;
   readonly #timeoutMs: number;
 
-  /** @param connect `directConnector` or `proxyConnector`. */
-  constructor(connect: buildConnector.connector, timeoutMs = REQUEST_TIMEOUT_MS) {
+  /**
+   * @param connect `directConnector` or `proxyConnector`.
+   * @param now returns the time that messages are signed with, in ms since 1970: receivers refuse one that is minutes off.
+   */
+  constructor(connect: buildConnector.connector, now: () => number, timeoutMs = REQUEST_TIMEOUT_MS) {
+    this.#now = now;
     this.#timeoutMs = timeoutMs;
     // No limit of connections, because one server may receive for many accounts. A webhook that hangs would delay the
     // others.
@@ -51,7 +56,7 @@ export class WebhookClient {
   async post({ url, secrets }: Receiver, message: Message): Promise<Outcome> {
     const from = performance.now();
     const ended = () => Math.round(performance.now() - from);
-    const headers = signedHeaders(message, secrets, new Date());
+    const headers = signedHeaders(message, secrets, new Date(this.#now()));
     try {
       const response = await this.#send(url, message.body, headers);
       const outcome = { ms: ended(), ...outcomeOf(response) };

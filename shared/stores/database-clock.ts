@@ -11,19 +11,28 @@ const KEPT_MS = 60_000;
 /** Longest wait for one answer of the database, in ms. */
 const ANSWER_MS = 3_000;
 
+/** `aheadMs`: the database's time minus `performance.now()`, in ms; `at`: when it was measured, of `performance.now()`. */
+type Measure = { aheadMs: number; at: number; running: SingleFlight<void> };
+
+/** The clocks of one connection share their measure. */
+const MEASURES = new WeakMap<Connection, Measure>();
+
 /**
- * The database's clock, which all processes share. It decides what is deleted, in force and billed, because the clock of
- * one process may be wrong. DocumentDB refuses `$$NOW` in a filter.
+ * The database's clock, which all processes share. It decides what is deleted, in force, over and billed, because the clock
+ * of one process may be wrong. DocumentDB refuses `$$NOW` in a filter.
  */
 export class DatabaseClock {
   readonly #connection: Connection;
-  readonly #measuring = new SingleFlight<void>();
-  /** The database's time minus `performance.now()`, in ms, and when it was measured. */
-  #aheadMs = 0;
-  #measuredAt = Number.NEGATIVE_INFINITY;
+  readonly #measure: Measure;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.#measure = MEASURES.get(connection) ?? {
+      aheadMs: Date.now() - performance.now(),
+      at: Number.NEGATIVE_INFINITY,
+      running: new SingleFlight(),
+    };
+    MEASURES.set(connection, this.#measure);
   }
 
   /**
@@ -32,13 +41,18 @@ export class DatabaseClock {
    * @throws DomainError `unavailable`, or an error of MongoDB's driver, if a new measure is needed and fails.
    */
   async now(ms = 0): Promise<Date> {
-    const age = performance.now() - this.#measuredAt;
-    if (age >= FRESH_MS) {
-      const measuring = this.#measuring.run(() => this.#measure());
-      if (age >= KEPT_MS) await measuring;
-      else measuring.catch(() => {}); // the last measure holds
-    }
-    return new Date(this.#aheadMs + performance.now() + ms);
+    if (this.#ageMs >= KEPT_MS) await this.#renewed();
+    return new Date(this.estimate() + ms);
+  }
+
+  /**
+   * Returns the database's time in ms since 1970, without a wait, for what goes on while MongoDB is away. The last measure
+   * holds, however old: in half an hour the clocks drift apart by less than 2 s. Before the first one, this process's own
+   * clock holds; a service measures before it gets ready.
+   */
+  estimate(): number {
+    if (this.#ageMs >= FRESH_MS) this.#renewed().catch(() => {}); // the last measure holds
+    return Math.round(this.#measure.aheadMs + performance.now());
   }
 
   /** Returns how far this process's clock is ahead of the database's, in ms. @throws as `now` does. */
@@ -46,9 +60,16 @@ export class DatabaseClock {
     return Date.now() - (await this.now()).getTime();
   }
 
-  async #measure(): Promise<void> {
-    this.#aheadMs = await measureAhead(() => withTimeout(ANSWER_MS, "The database's clock", this.#ask()));
-    this.#measuredAt = performance.now();
+  get #ageMs(): number {
+    return performance.now() - this.#measure.at;
+  }
+
+  #renewed(): Promise<void> {
+    const measure = this.#measure;
+    return measure.running.run(async () => {
+      measure.aheadMs = await measureAhead(() => withTimeout(ANSWER_MS, "The database's clock", this.#ask()));
+      measure.at = performance.now();
+    });
   }
 
   async #ask(): Promise<number> {

@@ -51,6 +51,11 @@ export class EventLog {
     this.#entries = modelOf(connection, EVENTS);
   }
 
+  /** Returns the time by which the log goes. @throws as `DatabaseClock` does. */
+  now(): Promise<Date> {
+    return this.#clock.now();
+  }
+
   /**
    * Appends to an account's log what `decide` returns for the current state. If another process appends first, calls
    * `decide` again. After a lost answer the append may be repeated, and `decide` then finds entries with the append's id.

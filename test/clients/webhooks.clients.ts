@@ -7,7 +7,7 @@ import { clientTools } from '#test/clients/tools/client-tools.ts';
 
 /** Node's library is in test/webhooks/sender.test.ts. */
 test('the official Python library of Standard Webhooks verifies a message, and no other', () => {
-  const [message, secret] = [testEvent(), newSecret()];
+  const [message, secret] = [testEvent(new Date()), newSecret()];
   const headers = JSON.stringify(signedHeaders(message, [secret], new Date()));
   const program = join(import.meta.dirname, 'programs', 'webhook.py');
   execFileSync(clientTools.python, [program, secret, headers], { input: message.body, timeout: 20_000 });

@@ -31,7 +31,10 @@ const test = webhooksTest
       for (const client of clients) await client.close();
     });
     return (url: string, networks: string[] = [], own: Partial<EgressProxy> = {}) => {
-      const client = new WebhookClient(proxyConnector({ url: proxy.url, ...own }, publicOrIn(networks)));
+      const client = new WebhookClient(
+        proxyConnector({ url: proxy.url, ...own }, publicOrIn(networks)),
+        Date.now,
+      );
       clients.push(client);
       return client.post({ url, secrets: ['whsec_YQ=='] }, MESSAGE);
     };
@@ -109,7 +112,7 @@ test('a late tunnel leaves the receiver the rest of the time', async ({ onTestFi
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const { port } = proxy.address() as AddressInfo;
   const connect = proxyConnector({ url: `http://127.0.0.1:${port}` }, publicOrIn([]), 2_000);
-  const client = new WebhookClient(connect);
+  const client = new WebhookClient(connect, Date.now);
   onTestFinished(async () => {
     await client.close();
     proxy.close();

@@ -28,20 +28,20 @@ const test = webhooksTest
       for (const client of clients) await client.close();
     });
     return (connect: ReturnType<typeof directConnector>, url: string) => {
-      const client = new WebhookClient(connect);
+      const client = new WebhookClient(connect, Date.now);
       clients.push(client);
       return client.post({ url, secrets }, MESSAGE);
     };
   })
   /** Posts to a receiver on this machine, with a time limit of a second. */
   .extend('post', async ({}, { onCleanup }) => {
-    const client = new WebhookClient(directConnector(anywhere), 1_000);
+    const client = new WebhookClient(directConnector(anywhere), Date.now, 1_000);
     onCleanup(() => client.close());
     return (url: string) => client.post({ url, secrets }, MESSAGE);
   })
   /** The same as a process posts that may reach the internet alone. */
   .extend('postOutside', async ({ dns }, { onCleanup }) => {
-    const client = new WebhookClient(directConnector(isPublicAddress, [dns.address]), 1_000);
+    const client = new WebhookClient(directConnector(isPublicAddress, [dns.address]), Date.now, 1_000);
     onCleanup(() => client.close());
     return (url: string) => client.post({ url, secrets }, MESSAGE);
   });

@@ -18,14 +18,17 @@ export type TakenGuides = Pick<Counted, 'giveBack'> & { state: LimitState };
 export class GuideLimit {
   readonly #limit: CountedLimit;
   readonly #dayAt: ReturnType<typeof localDays>;
+  readonly #now: () => number;
 
   /**
    * @param limit keeps a count for `KEPT_S`.
    * @param localTime writes a moment as `localTimeFormatter` does.
+   * @param now returns the time that all processes share, in ms since 1970.
    */
-  constructor(limit: CountedLimit, localTime: (moment: Date) => string) {
+  constructor(limit: CountedLimit, localTime: (moment: Date) => string, now: () => number) {
     this.#limit = limit;
     this.#dayAt = localDays(localTime);
+    this.#now = now;
   }
 
   /**
@@ -35,7 +38,7 @@ export class GuideLimit {
    * @throws LimitReached `too-many-guides-today`, with the seconds until midnight; then nothing is counted.
    */
   async take(account: string, perDay: number, count: number): Promise<TakenGuides> {
-    const now = Date.now();
+    const now = this.#now();
     const { date, endsAt } = this.#dayAt(now);
     const { granted, used, giveBack } = await this.#limit.take({
       account,

@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 export const limitsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  const { mongo, redis } = server;
+  const { mongo, redis, databaseClock } = server;
   const prefix = config.REDIS_PREFIX;
   const localTime = localTimeFormatter(config.TIME_ZONE);
   const report = new LimitReport(server.metrics, server.log);
@@ -36,5 +36,5 @@ export const limitsPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   const requests = new CountedLimit({ redis, prefix, limit: 'requests', report });
   const guides = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
   server.decorate('requestLimit', new RequestLimit(requests));
-  server.decorate('guideLimit', new GuideLimit(guides, localTime));
+  server.decorate('guideLimit', new GuideLimit(guides, localTime, () => databaseClock.estimate()));
 });

@@ -23,7 +23,9 @@ declare module 'fastify' {
 export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
   const mongo = openMongo(server, config.MONGODB_URI, writing('api'));
   server.decorate('mongo', mongo);
-  server.decorate('databaseClock', new DatabaseClock(mongo));
+  const clock = new DatabaseClock(mongo);
+  server.startup.onceConnected("the database's clock", () => clock.now());
+  server.decorate('databaseClock', clock);
   server.decorate('indexes', keepIndexes(server));
   server.decorate('redis', openRedis(server, config.REDIS_URL, config.REDIS_PREFIX));
 });

@@ -48,7 +48,7 @@ export async function simulateEvents(
   const bodies = await readBody(body, guide);
   // It stays full, so nothing of it needs to be read.
   if ((guide.events ?? 0) >= MAX_EVENTS_OF_GUIDE) throw fieldError('Guia', 'guide-events-full');
-  const momentOf = await momentsAfter(await eventLog.latestOf(number), bodies.length);
+  const momentOf = await momentsAfter(eventLog, number, bodies.length);
   const told = bodies.map(({ moment, ...event }, i) => ({ ...event, Ocurrido: momentOf(moment ?? i) }));
   // Asked at once they are appended together, in this order.
   const verdicts = await Promise.all(told.map((event) => events.add(guide.account, event, user.username)));
@@ -61,14 +61,21 @@ export async function simulateEvents(
 type Planned = Omit<EventBody, 'Ocurrido'> & { moment?: number };
 
 /**
- * Returns a function that returns the moment of each of `count` events: after `latest`, in order, and never in the future.
+ * Returns a function that returns the moment of each of `count` events: after a guide's last one, in order, and never in the
+ * future.
  * Events that come right after others wait until each has a millisecond, half a second at most.
  */
-async function momentsAfter(latest: number, count: number): Promise<(place: number) => string> {
-  const missing = latest + count * LEAST_STEP_MS - Date.now();
+async function momentsAfter(
+  eventLog: EventLog,
+  number: string,
+  count: number,
+): Promise<(place: number) => string> {
+  const timeNow = async () => (await eventLog.now()).getTime();
+  const latest = await eventLog.latestOf(number);
+  const missing = latest + count * LEAST_STEP_MS - (await timeNow());
   // A last event in the future, of an earlier release, is no reason to wait for that moment.
   if (missing > 0 && missing <= count * LEAST_STEP_MS) await delay(missing + 1);
-  const now = Math.max(Date.now(), latest + count * LEAST_STEP_MS);
+  const now = Math.max(await timeNow(), latest + count * LEAST_STEP_MS);
   const step = Math.min(SECOND_MS, Math.floor((now - latest) / count));
   return (place) => new Date(now - (count - 1 - place) * step).toISOString();
 }
@@ -125,8 +132,8 @@ async function ownEvents(body: Record<string, unknown>, guide: GuideDocument): P
       return [];
     }
     const fields = normalizeFields(event, SENT_FIELDS, problems, { indice });
-    const now = new Date().toISOString();
-    const checked = checkEvent({ Id: randomUUID(), ...fields, Guia: guide._id, Ocurrido: now });
+    const Ocurrido = guide.createdUtc.toISOString(); // any moment will do
+    const checked = checkEvent({ Id: randomUUID(), ...fields, Guia: guide._id, Ocurrido });
     if (!('Guia' in checked)) {
       problems.add(() => ({ indice, ...checked }));
       return [];

@@ -20,7 +20,7 @@ export async function cancelGuide(
   user: ApiUser,
 ): Promise<{ guide: GuideDocument; cancelled: boolean }> {
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
-  const Ocurrido = new Date().toISOString();
+  const Ocurrido = (await events.now()).toISOString();
   // No client can send an Id with a colon.
   const told = { Guia: number, Id: `cancelacion:${number}`, Tipo: 'Cancelacion', Ocurrido } as const;
   const verdict = await events.add(user.account, told, user.username);

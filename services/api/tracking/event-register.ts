@@ -82,6 +82,11 @@ export class EventRegister {
     return verdict;
   }
 
+  /** Returns the time by which events are judged. @throws as `DatabaseClock` does. */
+  now(): Promise<Date> {
+    return this.#log.now();
+  }
+
   count(verdict: Verdict): void {
     this.#results.inc({ result: typeof verdict === 'string' ? verdict : 'refused' });
   }
@@ -143,12 +148,15 @@ export class EventRegister {
     batch: readonly Waiting[],
   ): Promise<{ entries: NewEntry[]; result: Decision }> {
     const coming = batch.map(({ told }) => told);
-    const histories = await this.#read(new Set(coming.map(({ Guia }) => Guia)), append, coming);
+    const [histories, now] = await Promise.all([
+      this.#read(new Set(coming.map(({ Guia }) => Guia)), append, coming),
+      this.#log.now(),
+    ]);
     const entries: NewEntry[] = [];
     const verdicts = await inTurns(batch, ({ told, username }): Verdict | Moved => {
       const history = histories.get(told.Guia);
       if (!history) return { campo: 'Guia', code: 'guide-not-found' } as const;
-      const verdict = history.judge(told);
+      const verdict = history.judge(told, now);
       if (verdict !== 'new') return verdict;
       if (history.guide.account !== account) return { movedTo: history.guide.account };
       entries.push(history.add(told, username));

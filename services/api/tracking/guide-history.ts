@@ -44,8 +44,8 @@ export class GuideHistory {
     this.#cancellation = entries.find(({ told }) => told.Tipo === 'Cancelacion');
   }
 
-  /** Returns the verdict on an event, `new` if it may be added (docs/contract.md "Events"). */
-  judge(told: EventBody): 'new' | 'registered' | 'repeated' | Problem {
+  /** Returns the verdict on an event told at `now`, `new` if it may be added (docs/contract.md "Events"). */
+  judge(told: EventBody, now: Date): 'new' | 'registered' | 'repeated' | Problem {
     // Before 1.3.1 the Id of a cancellation was another one.
     const Id = (told.Tipo === 'Cancelacion' && this.#cancellation?.told.Id) || told.Id;
     const known = this.#known.get(Id);
@@ -59,15 +59,15 @@ export class GuideHistory {
       if (this.guide.status === 'Cancelado') return 'repeated'; // before there was a log
       return this.#count > 0 ? { code: 'guide-on-its-way' } : 'new';
     }
-    return this.#problemOf(told) ?? 'new';
+    return this.#problemOf(told, now) ?? 'new';
   }
 
-  #problemOf({ Ocurrido, Paquete = 1 }: EventBody): Problem | undefined {
+  #problemOf({ Ocurrido, Paquete = 1 }: EventBody, now: Date): Problem | undefined {
     const { status, createdUtc } = this.guide;
     if (status === 'Cancelado' || this.#cancellation) return { campo: 'Guia', code: 'guide-cancelled' };
     if (this.#count >= MAX_EVENTS_OF_GUIDE) return { campo: 'Guia', code: 'guide-events-full' };
     const occurred = Date.parse(Ocurrido);
-    if (occurred > Date.now() + CLOCKS_DIFFER_MS)
+    if (occurred > now.getTime() + CLOCKS_DIFFER_MS)
       return invalidTime('no puede estar mas de 10 minutos en el futuro');
     if (occurred < createdUtc.getTime() - CLOCKS_DIFFER_MS) {
       return invalidTime('no puede ser anterior a la guia');

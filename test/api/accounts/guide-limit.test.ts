@@ -110,7 +110,7 @@ describe('several processes', () => {
   const newLimit = ({ redis, prefix }: Pick<Stores, 'redis' | 'prefix'>) => {
     const report = new LimitReport(new Registry(), { warn() {} });
     const limit = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
-    return new GuideLimit(limit, localTimeFormatter('UTC'));
+    return new GuideLimit(limit, localTimeFormatter('UTC'), Date.now);
   };
   test('create no more than the limit together, and say what is left', async ({ stores }) => {
     const processes = Array.from({ length: 4 }, () => newLimit(stores));

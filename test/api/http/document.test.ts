@@ -268,7 +268,7 @@ describe('/api/openapi.json', () => {
   test('has the messages that webhooks receive, as they are sent', ({ document, messages }) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'document', components: document.components });
-    const sent = [eventsMessage({ id: 'w', cursor: 0 }, [ENTRY], 1), testEvent()];
+    const sent = [eventsMessage({ id: 'w', cursor: 0 }, [ENTRY], 1), testEvent(new Date())];
     expect(messages.map(({ name }) => name)).toEqual(sent.map(({ body }) => JSON.parse(body).type));
     for (const [i, { name, parameters, requestBody }] of messages.entries()) {
       const [message] = sent.slice(i);

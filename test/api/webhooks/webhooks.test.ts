@@ -7,6 +7,7 @@ import { type Answer, Client, call } from '#test/fixtures/client.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
 import { eventIds, taking } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
+import { setClockAhead } from '#test/fixtures/wrong-clock.ts';
 
 /** `/api/webhooks` (docs/contract.md "Webhooks"), each test as a user whose account has none. */
 
@@ -256,7 +257,9 @@ describe('a trial message', () => {
   test('is posted now, and the answer says how it went', async ({ demo, send, register, newReceiver }) => {
     const receiver = await newReceiver();
     const { Id, Secreto } = await register(receiver.url);
+    const setRight = setClockAhead(3_600_000); // a receiver refuses what was signed so late or early
     const { status, body } = await send(demo, 'POST', `${Id}/probar`);
+    setRight();
     expect([status, body.message]).toEqual([200, 'El webhook tomo el mensaje']);
     expect(body.data).toEqual({ Tomado: true, Ms: expect.any(Number), Estatus: 204 });
     const { body: text = '', headers = {} } = receiver.received[0] ?? {};

@@ -32,3 +32,28 @@ test('of calls that come before the first measure each gets the right time', asy
   for (const now of await Promise.all([first, ...others]))
     expect(Math.abs(now.getTime() - Date.now() - passed)).toBeLessThan(400);
 });
+
+test('while the database is away, the last measure holds for what does not wait', async () => {
+  let isAway = true;
+  let asked = 0;
+  const command = async () => {
+    asked++;
+    if (isAway) throw new Error('away');
+    return { localTime: new Date(Date.now() + passed + 3_600_000) };
+  };
+  const connection = { db: { command } } as unknown as Connection;
+  const [clock, other] = [new DatabaseClock(connection), new DatabaseClock(connection)];
+  const differenceMs = () => clock.estimate() - Date.now() - passed;
+  expect(Math.abs(clock.estimate() - Date.now())).toBeLessThan(400);
+  await expect(clock.now()).rejects.toThrow('away');
+  isAway = false;
+  await clock.now();
+  isAway = true;
+  asked = 0;
+  expect(Math.abs((await other.now()).getTime() - clock.estimate())).toBeLessThan(400);
+  expect(asked).toBe(0);
+  passTime(1_800_000);
+  passed += 1_800_000;
+  expect(Math.abs(differenceMs() - 3_600_000)).toBeLessThan(400);
+  await expect(clock.now()).rejects.toThrow('away');
+});

@@ -20,7 +20,7 @@ const MAX_FORMER = 3;
  */
 export class CurrentTariff {
   readonly #store: TariffStore;
-  readonly #clock: Pick<DatabaseClock, 'now'>;
+  readonly #clock: Pick<DatabaseClock, 'now' | 'estimate'>;
   #log: readonly TariffLogEntry[] = [];
   /** Undefined before the first look. */
   #versions: readonly TariffVersion[] | undefined;
@@ -34,23 +34,19 @@ export class CurrentTariff {
   /** When the log was read, of `performance.now()`. */
   #lookedAt = Number.NaN;
 
-  /** The database's time minus `performance.now()`, in ms. */
-  #aheadMs = Date.now() - performance.now();
-
-  constructor(store: TariffStore, clock: Pick<DatabaseClock, 'now'>) {
+  constructor(store: TariffStore, clock: Pick<DatabaseClock, 'now' | 'estimate'>) {
     this.#store = store;
     this.#clock = clock;
   }
 
   /** Returns the time by which versions and quotes begin and end, in ms since 1970. */
   now(): number {
-    return Math.round(this.#aheadMs + performance.now());
+    return this.#clock.estimate();
   }
 
   /** Reads what was added, and the tariffs of the versions that are in force now or later. */
   async look(): Promise<void> {
-    this.#aheadMs = (await this.#clock.now()).getTime() - performance.now();
-    const now = this.now();
+    const now = (await this.#clock.now()).getTime();
     const log = [...this.#log, ...(await this.#store.entries(this.#log.at(-1)?._id))];
     const versions = versionsIn(log);
     // Known at once: reading a large tariff takes seconds.

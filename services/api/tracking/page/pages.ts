@@ -33,8 +33,8 @@ type Tracked = {
 /** Public fields of a guide: nothing about sender, recipient or addresses. */
 type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
 
-/** Returns a function that makes a guide's view, with times in a time zone. */
-export function trackingView(timeZone: string) {
+/** Returns a function that makes a guide's view, with times in a time zone. @param now in ms since 1970. */
+export function trackingView(timeZone: string, now: () => number) {
   const day = new Intl.DateTimeFormat('es-MX', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
   const hour = new Intl.DateTimeFormat('es-MX', {
     timeZone,
@@ -42,7 +42,7 @@ export function trackingView(timeZone: string) {
     minute: '2-digit',
     hour12: false,
   });
-  const arrivalOf = expectedArrival(timeZone);
+  const arrivalOf = expectedArrival(timeZone, now);
 
   return ({ guide, entries, cities, pickUp }: Tracked) => {
     const packages = guide.guide.Producto.Paquetes ?? 1;
@@ -91,13 +91,13 @@ export function trackingView(timeZone: string) {
  * arrived, while something is wrong with it, and when the days no longer hold. They no longer hold if the last one is
  * over, or if the parcel was received too late.
  */
-function expectedArrival(timeZone: string) {
+function expectedArrival(timeZone: string, time: () => number) {
   const localTime = localTimeFormatter(timeZone);
   /** @param received when the parcel's first event occurred, if it has one. */
   return ({ quote }: GuideDocument, status: GuideStatus, received: Date | undefined): string | null => {
     const estimate = quote?.EntregaEstimada;
     if (!estimate || STATES[status].look !== 'normal') return null;
-    const now = new Date();
+    const now = new Date(time());
     const isLate = localTime(now).slice(0, 10) > estimate.Hasta;
     const isInTime = (received ?? now) < new Date(estimate.SiSeRecibeAntesDe);
     if (isLate || !isInTime) return null;

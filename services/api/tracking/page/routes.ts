@@ -21,10 +21,10 @@ const BRANCH_WAIT_MS = 1_000;
  * page"). Numbers are not secret, so the page names no person, and an address may look up only so many.
  */
 export async function trackingPageRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
-  const { guides, eventLog, branches } = server;
+  const { guides, eventLog, branches, databaseClock } = server;
   const carrier = carrierOf(config);
   const countVisit = visitLimit(server.redis, `${config.REDIS_PREFIX}:tracking`);
-  const viewOf = trackingView(config.TIME_ZONE);
+  const viewOf = trackingView(config.TIME_ZONE, () => databaseClock.estimate());
 
   server.get(STYLE_PATH, async (_request, reply) => sendStyle(reply, STYLE));
   await server.register(async (pages) => {

@@ -8,7 +8,11 @@ import { connectMongo } from '#shared/stores/mongo.ts';
 import { test as base } from '#test/fixtures/stores.ts';
 import { demoFolder } from './demo-tariff.ts';
 
-const clock = { now: async () => new Date() };
+const clockAhead = (ms: number) => {
+  const estimate = () => Date.now() + ms;
+  return { now: async () => new Date(estimate()), estimate };
+};
+const clock = clockAhead(0);
 /** The log of tariffs, empty. */
 const test = base.extend('store', async ({ stores }) => {
   await stores.mongo.collection('tariffs').deleteMany({});
@@ -60,7 +64,7 @@ describe('the tariff in force', () => {
   );
 
   test('begins by the clock of the database, whatever that of the process is', async ({ store }) => {
-    const ahead = new CurrentTariff(store, { now: async () => new Date(Date.now() - 120_000) });
+    const ahead = new CurrentTariff(store, clockAhead(-120_000));
     await store.add(0, version(Date.now() - 200_000));
     await store.add(1, version(Date.now() - 60_000));
     await ahead.look();

@@ -16,7 +16,7 @@ import { textOf } from '#test/fixtures/page-visits.ts';
 const DAY_MS = 86_400_000;
 const NUMBER = '390458235877';
 const ZONE = 'America/Mexico_City';
-const viewOf = trackingView(ZONE);
+const viewOf = trackingView(ZONE, Date.now);
 const cities = new Map(BRANCHES.map(({ Codigo, Municipio, Estado }) => [Codigo, `${Municipio}, ${Estado}`]));
 const pickUp = BRANCHES.find(({ Codigo }) => Codigo === 'MTY01') as Branch;
 
