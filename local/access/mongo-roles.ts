@@ -12,6 +12,7 @@ import { POSTAL_CODES } from '#shared/branches/postal-code-store.ts';
 import { GUIDES } from '#shared/guides/guide-model.ts';
 import { type Collection, MONGO_USERS, type MongoAction, type MongoUser } from '#shared/stores/collection.ts';
 import { HEALTH } from '#shared/stores/mongo-check.ts';
+import { PROCESSES } from '#shared/stores/process-registry.ts';
 import { EVENTS } from '#shared/tracking/event-model.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 
@@ -24,7 +25,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 export const COLLECTIONS: readonly Collection[] = [
   ...[GUIDES, CREATIONS, EVENTS, KEYS, MANIFESTS, USERS, ACCOUNTS, AUDIT],
   ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, POSTAL_CODES, TARIFFS],
-  ...[LABEL_USAGE, USAGE, HEALTH],
+  ...[LABEL_USAGE, USAGE, HEALTH, PROCESSES],
 ];
 
 /** By collection; `''` is every collection of the database, and the database itself. */

@@ -84,11 +84,15 @@ export function buildApi(
     await server.register(answersPlugin, options);
     for (const { plugins = [] } of rooms)
       for (const plugin of plugins) await server.register(plugin, options);
-    beatWhileServing(server, 'api', server.redis, config, (at) => ({
+    const reports = (at: number) => ({
       limited: server.limitReport.mostRefused(),
       actions: server.userActions.report(at),
       missingIndexes: server.indexes.missing(),
-    }));
+    });
+    beatWhileServing(server, 'api', server.redis, config, reports, {
+      ...{ in: server.processes, service: 'api' },
+      details: () => ({ seesWorkers: server.labels.seesWorkers }),
+    });
 
     await server.register(countActions);
     await registerAll(server, options, ({ openRoutes }) => openRoutes);

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  cellSettings,
   commonSettings,
   internalSettings,
   labelCacheSettings,
@@ -26,6 +27,7 @@ export const ApiConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
+  ...cellSettings,
   ...labelCacheSettings,
   ...internalSettings,
   ...loginSettings,

@@ -13,8 +13,10 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/printing/label-job.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { reading } from '#shared/stores/mongo-check.ts';
+import { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import { openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { fingerprintsOf, type Process } from '#shared/stores/shared-settings.ts';
@@ -58,7 +60,11 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const login = new Login({ users, limit, onAttempt: observeLogins(server.metrics, auditLog, users) });
   const { dependencies } = server;
   const watch = new Watch({
-    readState: systemStateReader({ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) }),
+    readState: systemStateReader({
+      ...{ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) },
+      processes: new ProcessRegistry(mongo, config.CELL),
+      clock: new DatabaseClock(mongo),
+    }),
     history: new DiagnosisHistory(redis, prefix),
     dependencies,
   });

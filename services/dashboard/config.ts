@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  cellSettings,
   commonSettings,
   labelCacheSettings,
   localTimeSettings,
@@ -13,6 +14,7 @@ export const DashboardConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
+  ...cellSettings,
   ...labelCacheSettings,
   ...loginSettings,
   ...servingSettings,

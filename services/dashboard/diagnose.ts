@@ -1,7 +1,9 @@
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
+import { diagnoseClocks } from './diagnoses/clocks.ts';
 import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnoses/customers.ts';
 import { type Diagnosis, type LastSeen, LEVELS } from './diagnoses/diagnosis.ts';
+import { diagnoseElsewhere } from './diagnoses/elsewhere.ts';
 import { diagnoseQueue } from './diagnoses/labels.ts';
 import { diagnoseReturn, diagnoseServices, diagnoseWorkers, SERVICES } from './diagnoses/processes.ts';
 import { diagnoseSettings } from './diagnoses/settings.ts';
@@ -24,11 +26,13 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
   const found: Diagnosis[] = [
     ...diagnoseRedis(state),
     ...diagnoseReturn(state, lastSeen),
+    ...diagnoseElsewhere(state, lastSeen),
     ...diagnoseServices(state),
     ...diagnoseDependencies(state),
     ...diagnoseMongo(state),
     ...diagnoseIndexes(state),
     ...diagnoseSettings(state),
+    ...diagnoseClocks(state),
     ...diagnoseLabelCache(state),
     ...diagnoseWorkers(state),
     ...diagnoseQueue(state, lastSeen),

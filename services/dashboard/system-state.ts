@@ -8,6 +8,7 @@ import {
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJob } from '#shared/printing/label-job.ts';
+import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import {
   aliveServices,
@@ -15,8 +16,10 @@ import {
   type LostProcess,
   lostProcesses,
   type ServiceHeartbeat,
+  seenServices,
   type WorkerHeartbeat,
 } from '#shared/stores/heartbeat.ts';
+import type { ProcessRegistry, RegisteredProcess } from '#shared/stores/process-registry.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
@@ -55,10 +58,14 @@ export type SystemState = {
   services: ServiceHeartbeat[];
   /** Processes that give no sign, and did not close. */
   lost: LostProcess[];
+  /** Processes of the cell that write their heartbeats elsewhere: their Redis or its prefix is another. */
+  elsewhere: RegisteredProcess[];
+  /** How far MongoDB's clock is ahead of that of Redis; undefined if MongoDB did not answer in time. */
+  mongoAheadMs: number | undefined;
   /** The stores that the dashboard itself reaches. */
   reached: Record<string, HealthState>;
   /** The dashboard itself, with its settings. */
-  self: Process;
+  self: Process & Pick<ServiceHeartbeat, 'clockAheadMs'>;
   redis: RedisState;
   /** Undefined if MongoDB did not answer in time. */
   webhooks: WebhookFigures | undefined;
@@ -79,6 +86,8 @@ type Sources = {
   prefix: string;
   queue: Queue<LabelJob>;
   webhooks: WebhookStore;
+  processes: ProcessRegistry;
+  clock: DatabaseClock;
   auditLog: { waiting: number };
   self: Process;
 };
@@ -99,6 +108,11 @@ async function readSystemState(
 ): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
   const at = await timeOf(redis);
+  const [clockAheadMs, askedAt] = [Date.now() - at, performance.now()];
+  const readMongoAhead = async () => {
+    const mongoTime = await withTimeout(MONGO_TIMEOUT_MS, "MongoDB's clock", sources.clock.now());
+    return mongoTime.getTime() - (at + performance.now() - askedAt);
+  };
   const [
     counts,
     paused,
@@ -112,6 +126,8 @@ async function readSystemState(
     reached,
     redisState,
     webhooks,
+    elsewhere,
+    mongoAheadMs,
   ] = await Promise.all([
     queue.getJobCounts('waiting', 'prioritized', 'active', 'failed'),
     queue.isPaused(),
@@ -125,6 +141,8 @@ async function readSystemState(
     reaching,
     readRedisState(redis),
     readWebhooks().catch(() => undefined),
+    readElsewhere(sources).catch(() => []),
+    readMongoAhead().catch(() => undefined),
   ]);
   const lost = await lostProcesses(redis, prefix, at, [...workers, ...services]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
@@ -134,8 +152,9 @@ async function readSystemState(
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
     ...{ latency, minutes, actions, services, lost, reached, redis: redisState, webhooks },
+    ...{ elsewhere, mongoAheadMs },
     auditWaiting: sources.auditLog.waiting,
-    self: sources.self,
+    self: { ...sources.self, clockAheadMs },
     workers: workers.map((worker) => ({ ...worker, at: worker.at ?? at })),
     failures: failed.filter(Boolean).map((job: Job<LabelJob>) => ({
       jobId: job.id ?? '',
@@ -145,6 +164,14 @@ async function readSystemState(
       requestId: requestIdOf(job.data),
     })),
   };
+}
+
+/** @throws if MongoDB does not answer in time. */
+async function readElsewhere({ processes, redis, prefix }: Sources): Promise<RegisteredProcess[]> {
+  // In this order: a process registers after its first heartbeat.
+  const registered = await withTimeout(MONGO_TIMEOUT_MS, 'Reading the processes', processes.alive());
+  const seen = await seenServices(redis, prefix);
+  return registered.filter(({ id }) => !seen.has(id));
 }
 
 /** The function rejects if MongoDB does not answer in time. The page then shows labels alone. */

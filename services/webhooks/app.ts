@@ -11,6 +11,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { writing } from '#shared/stores/mongo-check.ts';
+import { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { publicOrIn } from '#shared/webhooks/public-address.ts';
@@ -39,7 +40,9 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     server.startup.onceConnected("the database's clock", () => clock.now());
     const redis = openOptionalRedis(server, config.REDIS_URL, config.REDIS_PREFIX);
     const { actions } = openUserActions(server, redis, config.REDIS_PREFIX, ['webhook']);
-    beatWhileServing(server, 'webhooks', redis, config, (at) => ({ actions: actions.report(at) }));
+    beatWhileServing(server, 'webhooks', redis, config, (at) => ({ actions: actions.report(at) }), {
+      ...{ in: new ProcessRegistry(mongo, config.CELL), service: 'webhooks' },
+    });
     const auditLog = openAuditLog(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo, config);
     const events = new EventLog(mongo);

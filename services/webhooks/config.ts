@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import {
   calledSettings,
+  cellSettings,
   commonSettings,
   mongoSettings,
   redisSettings,
@@ -12,6 +13,7 @@ export const WebhooksConfig = Type.Object({
   ...commonSettings,
   ...mongoSettings,
   ...redisSettings,
+  ...cellSettings,
   ...calledSettings,
   ...servingSettings,
   ...webhookSettings,

@@ -29,6 +29,17 @@ export const redisSettings = {
   }),
 };
 
+/** Settings of services that know of each other by MongoDB, which cells share. */
+export const cellSettings = {
+  CELL: Type.String({
+    default: '',
+    pattern: '^[a-z0-9-]{0,63}$',
+    description:
+      'Name of the cell: of the processes that have one Redis and the same label workers. Needed where several share MongoDB. In Kubernetes, its namespace',
+    examples: ['guias-2'],
+  }),
+};
+
 /** Settings of services that write or read finished labels. */
 export const labelCacheSettings = {
   LABEL_CACHE_URL: Type.String({

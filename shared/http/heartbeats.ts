@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Gauge } from 'prom-client';
 import { repeat } from '#shared/async/repeat.ts';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { type Dependencies, dependencyStates, type HealthState } from '#shared/stores/dependencies.ts';
@@ -9,12 +10,15 @@ import {
   aliveServices,
   type DependencyState,
   HEARTBEAT_MS,
+  HEARTBEAT_TTL_S,
   type Heartbeat,
   type OwnDetails,
+  REGISTER_MS,
   removeHeartbeat,
   type ServiceHeartbeat,
   writeHeartbeat,
 } from '#shared/stores/heartbeat.ts';
+import type { ProcessRegistry, RegisteredProcess } from '#shared/stores/process-registry.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { timeOf } from '#shared/stores/redis-clock.ts';
 import { fingerprintsOf, requireSameSecrets, secretsInUse } from '#shared/stores/shared-settings.ts';
@@ -22,6 +26,8 @@ import type { HttpServer } from './http-server.ts';
 
 /** Pause before a failed heartbeat is written again. */
 const AGAIN_MS = 500;
+/** Longest wait for MongoDB when a service closes, in ms. */
+const CLOSE_MS = 1_000;
 
 type Options<Details> = {
   redis: RedisClient;
@@ -30,6 +36,13 @@ type Options<Details> = {
   /** Returns what only this kind of process reports. @param now by the clock of Redis, in ms since 1970. */
   details: (now: number) => Promise<Details>;
   log: Pick<Logger, 'info' | 'warn'>;
+};
+
+/** Where processes of other Redis see one of this service. `details` returns what only this service writes there. */
+type Register = {
+  in: ProcessRegistry;
+  service: RegisteredProcess['service'];
+  details?: () => Pick<RegisteredProcess, 'seesWorkers'>;
 };
 
 /**
@@ -42,6 +55,7 @@ export function beatWhileServing(
   redis: RedisClient,
   config: Readonly<{ REDIS_PREFIX: string }>,
   more: (at: number) => Pick<ServiceHeartbeat, 'limited' | 'actions' | 'missingIndexes'> = () => ({}),
+  register?: Register,
 ): void {
   const { dependencies, log } = server;
   const prefix = config.REDIS_PREFIX;
@@ -54,10 +68,15 @@ export function beatWhileServing(
   });
   for (const [secret, fingerprint] of secretsInUse(settings)) secrets.set({ secret, fingerprint }, 1);
   const self = ownProcess();
-  let heartbeats: { stop(): Promise<void> } | undefined;
+  let stop = async () => {};
   server.addHook('onReady', async () => {
     const details = async (at: number) => ({ service, settings, ...more(at) });
-    heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details }, self);
+    const heartbeats = startHeartbeats({ redis, prefix, dependencies, log, details }, self);
+    const unregister = register && startRegistering(register, self.known, heartbeats.areWritten, log);
+    stop = async () => {
+      await unregister?.();
+      await heartbeats.stop();
+    };
   });
   server.startup.onceConnected('the secrets of the other processes', async () => {
     const known = await Promise.all([timeOf(redis), aliveServices(redis, prefix)]).catch(() => undefined);
@@ -65,24 +84,30 @@ export function beatWhileServing(
     if (known) requireSameSecrets({ ...self.startedBefore(known[0]), service, settings }, known[1]);
   });
   // While Redis is away, the last heartbeat expires by itself.
-  server.addHook('onClose', () => heartbeats?.stop().catch(() => {}));
+  server.addHook('onClose', () => stop().catch(() => {}));
 }
 
-/** Writes the process's state every two seconds, until `stop` removes it. */
+/**
+ * Writes the process's state every two seconds, until `stop` removes it. `areWritten` returns whether Redis has taken the last
+ * ones.
+ */
 export function startHeartbeats<Kind extends Heartbeat>(
   options: Options<OwnDetails<Kind>>,
   self = ownProcess(),
-): { stop(): Promise<void> } {
+): { stop(): Promise<void>; areWritten(): boolean } {
   const { redis, prefix, dependencies, details, log } = options;
   let last: Heartbeat | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
 
   async function beat(): Promise<void> {
     // Both take up to a second while a store hangs. One after the other, they would delay the heartbeat too long.
     const reading = dependencyStates(dependencies);
     const at = await timeOf(redis);
+    const clockAheadMs = Date.now() - at;
     const [own, states] = await Promise.all([details(at), reading]);
-    last = { ...self.startedBefore(at), ...own, ...reachedOf(states), at } as unknown as Kind;
+    last = { ...self.startedBefore(at), ...own, ...reachedOf(states), at, clockAheadMs } as unknown as Kind;
     await writeHeartbeat(redis, prefix, last);
+    writtenAt = performance.now();
   }
   const stop = repeat(beat, {
     pauseMs: HEARTBEAT_MS,
@@ -93,11 +118,39 @@ export function startHeartbeats<Kind extends Heartbeat>(
     }),
   });
   return {
+    areWritten: () => performance.now() - writtenAt < 1_000 * HEARTBEAT_TTL_S,
     async stop() {
       // Waits for the last heartbeat, which would otherwise arrive after the removal.
       await stop();
       if (last) await removeHeartbeat(redis, prefix, last);
     },
+  };
+}
+
+/**
+ * Writes into the registry as long as heartbeats are written: whoever does not find these has another Redis or prefix.
+ * @returns a function that stops it, and removes the process from the registry.
+ */
+function startRegistering(
+  { in: registry, service, details }: Register,
+  self: Pick<RegisteredProcess, 'id' | 'host' | 'pid'>,
+  isHeard: () => boolean,
+  log: Options<unknown>['log'],
+): () => Promise<void> {
+  const write = async () => {
+    if (isHeard()) await registry.write({ ...self, service, ...details?.() });
+  };
+  const stop = repeat(write, {
+    pauseMs: REGISTER_MS,
+    retryMs: HEARTBEAT_MS,
+    log: new FailureLog(log, {
+      failed: 'The process could not be registered in MongoDB',
+      recovered: 'The process is registered in MongoDB again',
+    }),
+  });
+  return async () => {
+    const removing = stop().then(() => registry.remove(self.id));
+    await withTimeout(CLOSE_MS, 'Removing the process from MongoDB', removing).catch(() => {}); // it expires
   };
 }
 
@@ -107,6 +160,7 @@ function ownProcess() {
   const startedHere = performance.now();
   let startedAt: number | undefined;
   return {
+    known,
     /** @param at the time of Redis now; the first one tells when the process started. */
     startedBefore(at: number) {
       startedAt ??= Math.round(at - (performance.now() - startedHere));

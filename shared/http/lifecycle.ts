@@ -10,6 +10,7 @@ import {
   failedDependencies,
   type HealthState,
   isAnswering,
+  MissingHere,
   stateOf,
 } from '#shared/stores/dependencies.ts';
 import { explainOutage } from '#shared/stores/transient-errors.ts';
@@ -139,7 +140,7 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
  * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready, because
  * the other processes lack that store too. Clients then get our 503 with `Retry-After`. A process whose secret is refused,
  * and was taken by none of those that check it, is not ready: a rollout would replace good processes by it. If one has
- * taken it, the secret of the other is wrong.
+ * taken it, the secret of the other is wrong. Nor is a process ready that lacks what the others of its installation have.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };
@@ -164,7 +165,8 @@ function addHealth(server: HttpServer, closing: () => boolean): void {
       states.set(dependency, state);
     }
     const starting = !server.startup.isDone;
-    const down = closing() || starting || [...dependencies].some(isUnready);
+    const isAlone = [...failed.values()].some((error) => error instanceof MissingHere);
+    const down = closing() || starting || isAlone || [...dependencies].some(isUnready);
     const status = down ? 'down' : failed.size > 0 ? 'degraded' : 'ok';
     return reply
       .code(down ? 503 : 200)

@@ -40,6 +40,9 @@ export const CHROMIUM_RESTARTS = { failures: 3, windowMinutes: 15, startMs: 5_00
 /** Age of what an api has last read of the log of tariffs. */
 export const TARIFF_STALE = { ageMs: 60_000 } as const;
 
+/** Difference of a process's clock. NTP keeps clocks within a second. */
+export const CLOCKS_DIFFER = { ms: 60_000 } as const;
+
 /** Share of its memory that the queue's Redis uses. */
 export const REDIS_FULL = { share: 0.8 } as const;
 

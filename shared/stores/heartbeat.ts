@@ -21,7 +21,9 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
  * missing ones. "Estado" then names it within ten seconds. With less, a busy machine would raise false alarms.
  */
 export const HEARTBEAT_MS = 2_000;
-const HEARTBEAT_TTL_S = 7;
+export const HEARTBEAT_TTL_S = 7;
+/** Time between two entries of a process in MongoDB (`process-registry.ts`). */
+export const REGISTER_MS = 5_000;
 /** How long a process is remembered that gives no sign and did not close. */
 const SEEN_S = 600;
 export const LOST_MS = 1_000 * SEEN_S;
@@ -64,6 +66,8 @@ const heartbeat = {
   startedAt: Type.Integer(),
   /** When it was written. Processes of 1.3.0 leave it and `dependencies` out. */
   at: Type.Optional(Type.Integer()),
+  /** How far the clock of the process is ahead of that of Redis, in ms. Releases up to 1.8.0 leave it out. */
+  clockAheadMs: Type.Optional(Type.Number()),
   /** By the names of `/health/ready`. */
   dependencies: Type.Optional(Type.Record(Type.String(), DependencyState)),
   /** Those that answer, and refuse this process. To releases up to 1.6.0, which do not know that state, they are `down`. */
@@ -165,6 +169,12 @@ export function aliveWorkers(redis: RedisClient, prefix: string): Promise<Worker
 
 export function aliveServices(redis: RedisClient, prefix: string): Promise<ServiceHeartbeat[]> {
   return alive(redis, `${prefix}:service`, isService);
+}
+
+/** Returns the ids of services' processes that wrote here within ten minutes, and have not closed. */
+export async function seenServices(redis: RedisClient, prefix: string): Promise<Set<string>> {
+  const names = await redis.zrevrange(`${prefix}:service:seen`, 0, -1);
+  return new Set(names.map((name) => name.split(' ')[1] ?? ''));
 }
 
 /** A process that gives no sign, and did not close. `forMs`: time since its last sign. */

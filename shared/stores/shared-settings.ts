@@ -19,6 +19,8 @@ type Rule = {
   previous?: string;
   /** What is used without the value is accepted too. */
   isOptional?: true;
+  /** No value is a value of its own. */
+  mayBeUnset?: true;
 };
 
 const SECRETS: Readonly<Record<string, Rule>> = {
@@ -31,12 +33,26 @@ const SECRETS: Readonly<Record<string, Rule>> = {
     isOptional: true,
   },
 };
+/** Customers would get now one, now another. Each is of the api alone. */
+const OF_API = [
+  ...['CARRIER_NAME', 'CARRIER_CONTACT', 'PUBLIC_URL', 'TRACKING_URL', 'CORS_ORIGINS', 'RETENTION_DAYS'],
+  ...['JWT_TTL_S', 'GUIDES_PER_DAY_PER_ACCOUNT', 'LABEL_PAGES_PER_ACCOUNT'],
+  ...['REQUESTS_PER_SECOND_PER_ACCOUNT', 'REQUESTS_BURST_PER_ACCOUNT'],
+];
 const ALL: readonly Service[] = ['api', 'branches', 'webhooks', 'dashboard'];
 const SHARED: Readonly<Record<string, Rule>> = {
   ...SECRETS,
-  TIME_ZONE: { by: ['api', 'dashboard'], acceptedBy: ['api', 'dashboard'] },
-  MONGODB_URI: { by: ALL, acceptedBy: ALL },
+  ...Object.fromEntries(OF_API.map((name) => [name, { ...among('api'), mayBeUnset: true }])),
+  TIME_ZONE: among('api', 'dashboard'),
+  CELL: among('api', 'webhooks', 'dashboard'),
+  WEBHOOKS_ALLOW_NETWORKS: among('api', 'webhooks'),
+  WEBHOOKS_ALLOW_PRIVATE: among('api', 'webhooks'),
+  MONGODB_URI: among(...ALL),
 };
+
+function among(...services: readonly Service[]): Rule {
+  return { by: services, acceptedBy: services };
+}
 
 /** A fingerprint that stands for no value. */
 const NONE = '';
@@ -45,7 +61,9 @@ const FINGERPRINT_BYTES = 4;
 
 /** Returns the fingerprints of a service's settings: of the value that it uses, and of the former one that it accepts. */
 export function fingerprintsOf(config: Readonly<Record<string, unknown>>): Record<string, string[]> {
-  const names = Object.keys(SHARED).filter((name) => name in config || SHARED[name]?.isOptional);
+  const names = Object.entries(SHARED).flatMap(([name, { isOptional, mayBeUnset }]) =>
+    name in config || isOptional || mayBeUnset ? [name] : [],
+  );
   return Object.fromEntries(
     names.map((name) => {
       const previous = config[SHARED[name]?.previous ?? ''];

@@ -19,6 +19,7 @@ const well: SystemState = {
   ...{ at: NOW, waiting: 3, active: 50, failed: 2, paused: false, oldestMs: 400 },
   latency: { labels: 500, p50: 120, p99: 800, slow: 4, last: NOW },
   ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
+  ...{ elsewhere: [], mongoAheadMs: 0 },
   self: { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 },
   workers: [workerBeat('w')],
   services: [heartbeatOf('api'), heartbeatOf('branches'), heartbeatOf('webhooks')],
@@ -49,6 +50,15 @@ const withApi = (change: Partial<ServiceHeartbeat>): Change => ({
 });
 const slow = (labels: number, slow: number): Change => ({
   latency: { labels, p50: 120, p99: 5_000, slow, last: NOW },
+});
+const elsewhere = (service: 'api' | 'webhooks', seesWorkers = false) => ({
+  ...{ id: 'elsewhere', service, host: 'otra', pid: 8, seesWorkers },
+});
+/** The clocks of all processes are so far ahead of that of Redis. */
+const wholeFleet = (clockAheadMs: number): Change => ({
+  services: well.services.map((one) => ({ ...one, clockAheadMs })),
+  workers: well.workers.map((one) => ({ ...one, clockAheadMs })),
+  self: { ...well.self, clockAheadMs },
 });
 type Failing = NonNullable<ActionReport['failing']>;
 /** The api tells that an action fails. */
@@ -116,11 +126,42 @@ test.each<[string, Change, string, Level]>([
   [
     'a setting that differs, which is no secret',
     {
-      services: well.services.map((one) => ({ ...one, settings: { TIME_ZONE: ['1'] } })),
+      services: well.services.map((one) => ({
+        ...one,
+        startedAt: NOW - 1_000_000,
+        settings: { TIME_ZONE: ['1'] },
+      })),
       self: { ...well.self, settings: { TIME_ZONE: ['2'] } },
     },
     'secretsdiffer',
     'atencion',
+  ],
+  ['an api whose clock is ahead', tells('api', { clockAheadMs: 61_000 }), 'clocksdiffer', 'atencion'],
+  [
+    'a dashboard whose clock is behind',
+    { self: { ...well.self, clockAheadMs: -61_000 } },
+    'clocksdiffer',
+    'atencion',
+  ],
+  [
+    'stores whose clocks differ',
+    { mongoAheadMs: 3_600_000, ...wholeFleet(3_600_000) },
+    'clocksdiffer',
+    'atencion',
+  ],
+  ['an api without label workers in another Redis', { elsewhere: [elsewhere('api')] }, 'noworkers', 'grave'],
+  [
+    'an api with label workers in another Redis',
+    { elsewhere: [elsewhere('api', true)] },
+    'noworkers',
+    'atencion',
+  ],
+  ['a webhooks in another Redis', { elsewhere: [elsewhere('webhooks')] }, 'noworkers', 'atencion'],
+  [
+    'a dashboard in another Redis than all others',
+    { services: [], workers: [], elsewhere: [elsewhere('api', true), elsewhere('webhooks')] },
+    'noworkers',
+    'grave',
   ],
 ])('names %s', (_, change, section, level) => {
   expect(diagnose({ ...well, ...change })).toMatchObject([{ section, level }]);
@@ -139,6 +180,16 @@ test.each<[string, Change]>([
       ...sums('create', { ok: 891, notOk: 9 }),
     },
   ],
+  [
+    'a rollout brings another PUBLIC_URL',
+    {
+      services: [
+        ...well.services.map((one) => ({ ...one, startedAt: NOW - 1_000_000 })),
+        heartbeatOf('api', { id: 'new', settings: { PUBLIC_URL: ['2'] } }),
+      ].map((one) => ({ settings: { PUBLIC_URL: ['1'] }, ...one })),
+    },
+  ],
+  ['the clocks differ by a minute', wholeFleet(60_000)],
 ])('says nothing while %s', (_, change) => {
   expect(textsOf(change)).toEqual([]);
 });
@@ -300,4 +351,32 @@ test('figures are nearest-rank percentiles', () => {
   const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
   expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, slow: 0, last: 200 });
   expect(latencyOf([])).toBeUndefined();
+});
+
+test('names an api whose settings have differed for longer than a rollout in one line', () => {
+  const settings = (value: string) => ({ PUBLIC_URL: [value], RETENTION_DAYS: [value] });
+  const startedAt = NOW - 1_000_000;
+  const apis = ['a', 'b', 'odd'].map((id) =>
+    heartbeatOf('api', { id, host: id, startedAt, settings: settings(id === 'odd' ? '2' : '1') }),
+  );
+  expect(textsOf({ services: [...without('api'), ...apis] })).toEqual([
+    'El PUBLIC_URL (y RETENTION_DAYS) de api en odd, pid 1, no es el de 2 procesos de api',
+  ]);
+});
+
+test('says how far clocks are off, and which', () => {
+  expect(textsOf({ ...tells('api', { clockAheadMs: 7_200_000 }), mongoAheadMs: -3_600_000 })).toEqual([
+    'El reloj de MongoDB va 1 h 0 min detrás del reloj del Redis de la cola',
+    'El reloj de api en api, pid 1, va 3 h 0 min delante del de MongoDB',
+  ]);
+});
+
+test('says of a process in another Redis what follows', () => {
+  expect(textsOf({ elsewhere: [elsewhere('api'), elsewhere('api'), elsewhere('webhooks')] })).toEqual([
+    'Un proceso de api (y 1 más), en otra, pid 8, usa otro Redis de la cola, u otro REDIS_PREFIX, y no ve ningún label-worker: sus etiquetas responden 503',
+    'Un proceso de webhooks, en otra, pid 8, usa otro Redis de la cola, u otro REDIS_PREFIX: este tablero no ve lo que pasa en él. Si es otra celda, le falta su CELL',
+  ]);
+  expect(textsOf({ services: [], workers: [], elsewhere: [elsewhere('api', true)] })).toEqual([
+    'Este tablero usa otro Redis de la cola, u otro REDIS_PREFIX, que 1 proceso de api: no ve lo que pasa en él',
+  ]);
 });

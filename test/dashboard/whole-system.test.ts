@@ -5,6 +5,7 @@ import { AuditStore } from '#shared/audit/audit-store.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
 import { openTab, screenshot } from '#test/fixtures/browser.ts';
+import { call } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -62,12 +63,37 @@ test('all is well: the page says what was looked at, as does the health of each 
   );
   const ready = async ({ url }: { url: string }) => (await fetch(`${url}/health/ready`)).json();
   expect(await Promise.all([api, branches, labelWorker, webhooks, dashboard].map(ready))).toEqual([
-    { status: 'ok', ...READY, 'label-cache': 'ok', branches: 'ok', webhooks: 'ok', tariff: 'ok' },
+    {
+      ...{ status: 'ok', ...READY, 'label-cache': 'ok', branches: 'ok', webhooks: 'ok', tariff: 'ok' },
+      'label-workers': 'ok',
+    },
     { status: 'ok', ...READY },
     { status: 'ok', redis: 'ok', 'label-cache': 'ok', chromium: 'ok' },
     { status: 'ok', ...READY },
     { status: 'ok', ...READY, 'label-cache': 'ok' },
   ]);
+});
+
+test('an api in another Redis than the label workers of its cell is named, and not ready', async ({
+  stores,
+  startApi,
+  pageThat,
+}) => {
+  const registered = stores.mongo.collection('processes');
+  await expect.poll(() => registered.countDocuments({ seesWorkers: true }), { timeout: 30_000 }).toBe(1);
+  const prefixed = (name: string) => ({ REDIS_PREFIX: stores.prefix.replace('}', `-${name}}`) });
+  const health = ({ url }: { url: string }) => call(`${url}/health/ready`);
+  const wrong = await startApi(prefixed('otro'));
+  expect(await health(wrong)).toMatchObject({ status: 503, body: { 'label-workers': 'down', redis: 'ok' } });
+  // The first of a new cell, whose label workers come later.
+  const first = await startApi({ ...prefixed('nueva'), CELL: 'nueva' });
+  const degraded = { status: 'degraded', 'label-workers': 'down' };
+  expect(await health(first)).toMatchObject({ status: 200, body: degraded });
+  await pageThat(
+    /Hay un problema.*Un proceso de api, en [^<]*, usa otro Redis de la cola, u otro REDIS_PREFIX, y no ve ningún label-worker: sus etiquetas responden 503/s,
+  );
+  await wrong.server.close();
+  await pageThat(/Todo bien/);
 });
 
 test('a Redis of the labels that refuses labels is told of', async ({ labelCache: { admin }, pageThat }) => {

@@ -6,6 +6,7 @@ import { duration } from '#services/dashboard/format.ts';
 import { KINDS } from '#shared/labels/label-kinds.ts';
 import {
   CHROMIUM_RESTARTS,
+  CLOCKS_DIFFER,
   FAILING,
   LABELS_SLOW,
   LABELS_WAIT,
@@ -28,12 +29,13 @@ const RULES: Readonly<Record<string, (number | string)[]>> = {
   LabelsWait: [LABELS_WAIT.ageMs / 1_000],
   LabelsSlow: [1 - LABELS_SLOW.share, `${LABELS_SLOW.windowMinutes}m`, LABELS_SLOW.slowMs / 1_000],
   ChromiumRestarts: [`${CHROMIUM_RESTARTS.windowMinutes}m`, CHROMIUM_RESTARTS.failures],
+  ClocksDiffer: [CLOCKS_DIFFER.ms / 1_000],
   TariffStale: [TARIFF_STALE.ageMs / 1_000],
   RedisFull: [REDIS_FULL.share],
 };
 /** The alerts with a threshold on what "Estado" does not measure, or that only tells two alerts apart. */
 const OTHERS = [
-  ...['CertificateExpires', 'ClocksDiffer', 'ErrorBudgetBurns', 'ErrorBudgetShrinks', 'EventLoopBlocked'],
+  ...['CertificateExpires', 'ErrorBudgetBurns', 'ErrorBudgetShrinks', 'EventLoopBlocked'],
   ...['LabelsFail', 'LabelsRefused', 'RetentionStale', 'VolumeNearlyFull', 'WorkersFull'],
 ];
 

@@ -4,7 +4,9 @@ import { SingleFlight } from '#shared/async/single-flight.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
 import type { PrintKind } from '#shared/printing/print-kinds.ts';
+import { MissingHere } from '#shared/stores/dependencies.ts';
 import { aliveWorkers, type WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
+import type { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 const READ_MS = 1_000;
@@ -14,8 +16,14 @@ const READ_MS = 1_000;
  * 7 s, so labels are refused 11 to 15 s after its death.
  */
 const ABSENT_MS = 7_000;
+/** Time without a worker, in ms, after which an api looks whether others see one. A restart of a worker is over by then. */
+const MISSED_MS = 45_000;
+/** In ms: an api that has seen a worker within this time tells others so. */
+const SEEN_MS = 10_000;
 
 type Options = {
+  /** The processes of the cell. */
+  processes: Pick<ProcessRegistry, 'seesWorkers'>;
   redis: RedisClient;
   prefix: string;
   queue: Pick<Queue, 'isPaused'>;
@@ -28,6 +36,7 @@ export class LabelWorkers {
   #stop: (() => Promise<void>) | undefined;
   /** When a worker was last alive, of `performance.now()`. */
   #aliveAt = performance.now();
+  #seenAt = Number.NEGATIVE_INFINITY;
   #isPaused = false;
   readonly #rereading = new SingleFlight<void>();
   /** The reason that was logged last. */
@@ -53,8 +62,33 @@ export class LabelWorkers {
   async read(): Promise<WorkerHeartbeat[]> {
     const workers = await aliveWorkers(this.#options.redis, this.#options.prefix);
     this.#templates = workers.at(-1)?.templates ?? this.#templates;
-    if (workers.length > 0) this.#assumeAlive();
+    if (workers.length > 0) {
+      this.#assumeAlive();
+      this.#seenAt = performance.now();
+    }
     return workers;
+  }
+
+  /** Returns whether a worker was alive in the last seconds. */
+  get areSeen(): boolean {
+    return performance.now() - this.#seenAt < SEEN_MS;
+  }
+
+  /**
+   * Rejects if no worker was alive for 45 s, or has been since the start.
+   * @throws MissingHere if another api of the cell sees one. It tells so only after it has read the heartbeat, so that an api of
+   *   the same Redis finds the heartbeat now, and cannot be refused for reading too early.
+   */
+  async requireSome(): Promise<void> {
+    if (performance.now() - this.#seenAt < MISSED_MS) return;
+    const othersSee = await this.#options.processes.seesWorkers();
+    if ((await this.read()).length > 0) return;
+    if (othersSee) {
+      throw new MissingHere(
+        'Other processes of the api see label workers, and this one none: its REDIS_URL or REDIS_PREFIX is another',
+      );
+    }
+    throw new Error('No label worker is alive');
   }
 
   /** Returns false if no worker would print a label, even after another read. */

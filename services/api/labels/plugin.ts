@@ -28,12 +28,15 @@ export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, lab
     clock: server.redisClock,
     timeoutMs: labelTimeouts.label,
     metrics: server.metrics,
+    processes: server.processes,
     report: server.limitReport,
     log: server.log,
     telemetry: tracing && (await loadQueueTelemetry()),
   });
   server.addHook('onClose', () => labels.close());
   server.startup.onceConnected('the label queue', () => labels.open());
+  // An api with another Redis than the label workers must not get ready: a rollout would replace good ones by it.
+  server.dependencies.set('label-workers', { check: () => labels.requireWorkers(), required: false });
   server.decorate('labels', labels);
   server.decorate('onLabels', []);
   server.decorate('labelFiles', new LabelFiles({ labels, timeoutMs: labelTimeouts.file }));

@@ -3,6 +3,7 @@ import { SingleFlight } from '#shared/async/single-flight.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { LabelCache } from '#shared/labels/label-cache.ts';
 import { labelKey, type PrintPayload, pageCount } from '#shared/printing/label-job.ts';
+import type { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { LimitReport } from '../accounts/limit-report.ts';
 import { Admission, type Asked } from './admission.ts';
@@ -27,6 +28,7 @@ type Options = Omit<PrintLineOptions, 'cache' | 'onFinished'> & {
   /** Of the finished labels and their news. */
   cache: RedisClient;
   metrics: Registry;
+  processes: ProcessRegistry;
   report: Pick<LimitReport, 'refused'>;
 };
 
@@ -43,13 +45,13 @@ export class PrintedLabels {
   #isOpen = false;
 
   constructor(options: Options) {
-    const { redis, prefix, clock, log } = options;
+    const { redis, prefix, processes, clock, log } = options;
     this.#report = options.report;
     this.#cache = new LabelCache(options.cache, prefix);
     const onFinished = (pages: number) => this.#admission.finished(pages);
     this.#line = new PrintLine({ ...options, cache: this.#cache, onFinished });
     const { queue } = this.#line;
-    this.#workers = new LabelWorkers({ redis, prefix, queue, log });
+    this.#workers = new LabelWorkers({ redis, prefix, queue, processes, log });
     const shared = { queue, workers: this.#workers, clock };
     this.#metrics = labelMetrics(options.metrics, () => (this.#isOpen ? shared : undefined));
   }
@@ -64,6 +66,16 @@ export class PrintedLabels {
   async close(): Promise<void> {
     this.#workers.stop();
     await this.#line.close();
+  }
+
+  /** Returns whether a label worker was alive in the last seconds. */
+  get seesWorkers(): boolean {
+    return this.#workers.areSeen;
+  }
+
+  /** @throws as `LabelWorkers.requireSome` does. */
+  requireWorkers(): Promise<void> {
+    return this.#workers.requireSome();
   }
 
   /** Returns the key of the label as the newest worker prints it. */

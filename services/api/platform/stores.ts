@@ -5,6 +5,7 @@ import type { Collection } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { writing } from '#shared/stores/mongo-check.ts';
+import { PROCESSES, ProcessRegistry } from '#shared/stores/process-registry.ts';
 import { openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { ApiOptions } from '../config.ts';
@@ -15,6 +16,8 @@ declare module 'fastify' {
     mongo: Connection;
     databaseClock: DatabaseClock;
     indexes: IndexKeeper;
+    /** The processes of this cell. */
+    processes: ProcessRegistry;
     redis: RedisClient;
   }
 }
@@ -27,6 +30,8 @@ export const storesPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   server.startup.onceConnected("the database's clock", () => clock.now());
   server.decorate('databaseClock', clock);
   server.decorate('indexes', keepIndexes(server));
+  openIndexes(server, PROCESSES);
+  server.decorate('processes', new ProcessRegistry(mongo, config.CELL));
   server.decorate('redis', openRedis(server, config.REDIS_URL, config.REDIS_PREFIX));
 });
 

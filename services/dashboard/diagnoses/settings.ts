@@ -13,17 +13,33 @@ const SECRETS: Readonly<Record<string, { what: string; causes: readonly Effect[]
   },
 };
 
+/** Longer than a rollout, in which processes with the former and the new value of a setting run side by side. */
+const ROLLOUT_MS = 900_000;
+
 /** Names processes whose secrets or settings are not those of the others. A secret that is being rotated is no difference. */
-export function* diagnoseSettings({ services, self }: SystemState): Generator<Diagnosis> {
+export function* diagnoseSettings(state: SystemState): Generator<Diagnosis> {
+  yield* diagnoseSecrets(state);
+  const processes = [...state.services, state.self].filter(
+    ({ startedAt }) => state.at - startedAt > ROLLOUT_MS,
+  );
+  const found = differences(processes).filter((one) => !one.isSecret && one.setting !== 'MONGODB_URI');
+  for (const [first, ...more] of Map.groupBy(found, ({ odd }) => odd.id).values() as Iterable<
+    [Difference, ...Difference[]]
+  >) {
+    const also = more.length > 0 ? ` (y ${more.map(({ setting }) => setting).join(', ')})` : '';
+    const text = `El ${first.setting}${also} de ${nameOf(first.odd)} no es el de ${processesOf(first.others)}`;
+    yield warning(`differs-${first.setting}`, 'secretsdiffer', text);
+  }
+}
+
+function* diagnoseSecrets({ services, self }: SystemState): Generator<Diagnosis> {
   for (const { setting, isSecret, odd, others } of differences([...services, self])) {
-    const text = `El ${setting} de ${nameOf(odd)} no es el de ${processesOf(others)}`;
-    if (!isSecret) {
-      const wrong = setting === 'MONGODB_URI';
-      const what = wrong ? text.replace('MONGODB_URI', 'nombre de la base de datos') : text;
-      const causes = wrong ? BY_API : [];
-      yield { ...(wrong ? grave : warning)(`differs-${setting}`, 'secretsdiffer', what), causes };
-      continue;
+    if (setting === 'MONGODB_URI') {
+      const text = `El nombre de la base de datos de ${nameOf(odd)} no es el de ${processesOf(others)}`;
+      yield { ...grave(`differs-${setting}`, 'secretsdiffer', text), causes: BY_API };
     }
+    if (!isSecret) continue;
+    const text = `El ${setting} de ${nameOf(odd)} no es el de ${processesOf(others)}`;
     const { what = '', causes = [] } = SECRETS[setting] ?? {};
     const isBranches = [odd, ...others].some(({ service }) => service === 'branches');
     const failing = setting === 'INTERNAL_TOKEN' && isBranches ? BY_BRANCHES : [];

@@ -64,6 +64,10 @@ test.for<[setting: string, ...services: Process['service'][]]>([
   ['MONGODB_URI', 'api', 'branches', 'webhooks'],
   ['MONGODB_URI', 'webhooks', 'api', 'branches'],
   ['MONGODB_URI', 'branches', 'webhooks', 'dashboard'],
+  ['CELL', 'api', 'webhooks', 'dashboard'],
+  ['CELL', 'api', 'dashboard', 'webhooks'],
+  ['WEBHOOKS_ALLOW_NETWORKS', 'webhooks', 'webhooks', 'api'],
+  ['PUBLIC_URL', 'api', 'api', 'api'],
 ])('of %s, %s and %s have one value: %s with another one is named', ([setting, ...services]) => {
   const textOf = (name: string) => (setting === 'MONGODB_URI' ? `mongodb://host/${name}` : name);
   const processes = services.map((service, i) =>
@@ -76,6 +80,15 @@ test.for<[setting: string, ...services: Process['service'][]]>([
 test('services that do not share a secret may each have their own', () => {
   const alone = { INTERNAL_TOKEN: 'own' };
   expect(differences([begin('branches', alone), begin('webhooks', { INTERNAL_TOKEN: 'other' })])).toEqual([]);
+});
+
+test('an api without a PUBLIC_URL differs from those that have one, and gets ready', () => {
+  const others = ['a', 'b'].map(() => begin('api', { PUBLIC_URL: 'https://guias.example' }));
+  const own = begin('api', {});
+  expect(differences([...others, own, begin('branches', {})])).toMatchObject([
+    { setting: 'PUBLIC_URL', isSecret: false, odd: { id: own.id } },
+  ]);
+  requireSameSecrets(own, others);
 });
 
 /** Addresses with the password of one service, the login of one, and former values, which the rules name. */

@@ -1,0 +1,34 @@
+import { CLOCKS_DIFFER } from '#shared/observability/thresholds.ts';
+import { duration, number } from '../format.ts';
+import type { SystemState } from '../system-state.ts';
+import { type Diagnosis, warning } from './diagnosis.ts';
+
+/** Names processes whose clock is wrong, and stores that disagree. What all processes share goes by MongoDB's clock. */
+export function* diagnoseClocks(state: SystemState): Generator<Diagnosis> {
+  const { services, workers, self, mongoAheadMs = 0 } = state;
+  if (Math.abs(mongoAheadMs) > CLOCKS_DIFFER.ms) {
+    const text = `El reloj de MongoDB va ${aheadOrBehind(mongoAheadMs)} del reloj del Redis de la cola`;
+    yield warning('clocks-stores', 'clocksdiffer', text);
+  }
+  const wrong = [...services, ...workers, self]
+    // A release before tells nothing.
+    .flatMap((process) => {
+      const { clockAheadMs } = process;
+      const service = 'service' in process ? process.service : 'label-worker';
+      return clockAheadMs === undefined
+        ? []
+        : [{ ...process, service, aheadMs: clockAheadMs - mongoAheadMs }];
+    })
+    .filter(({ aheadMs }) => Math.abs(aheadMs) > CLOCKS_DIFFER.ms)
+    .sort((one, other) => Math.abs(other.aheadMs) - Math.abs(one.aheadMs));
+  const [worst] = wrong;
+  if (!worst) return;
+  const { service, host, pid, aheadMs } = worst;
+  const others = wrong.length > 1 ? `; difieren ${number(wrong.length - 1)} más` : '';
+  const text = `El reloj de ${service} en ${host}, pid ${pid}, va ${aheadOrBehind(aheadMs)} del de MongoDB${others}`;
+  yield warning('clocks-differ', 'clocksdiffer', text);
+}
+
+function aheadOrBehind(aheadMs: number): string {
+  return `${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'delante' : 'detrás'}`;
+}

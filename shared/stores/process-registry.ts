@@ -1,0 +1,104 @@
+import type { Connection } from 'mongoose';
+import {
+  type DocumentIn,
+  defineCollection,
+  EXPIRY,
+  FLAG,
+  MOMENT,
+  modelOf,
+  NUMBER,
+  oneOf,
+  optional,
+  type StoredModel,
+  TEXT,
+} from './collection.ts';
+import { DatabaseClock } from './database-clock.ts';
+import { REGISTER_MS } from './heartbeat.ts';
+
+/**
+ * Which processes work on this MongoDB, and in which cell. Heartbeats stand in Redis under a prefix: a process with another
+ * Redis or prefix is seen here alone.
+ */
+export const PROCESSES = defineCollection(
+  'processes',
+  {
+    /** As in its heartbeat. */
+    _id: TEXT,
+    service: oneOf(['api', 'webhooks']),
+    /** `CELL` */
+    cell: TEXT,
+    host: TEXT,
+    pid: NUMBER,
+    /** When it was written last, by the database's clock. */
+    at: MOMENT,
+    /** Of an api: whether it sees label workers. */
+    seesWorkers: optional(FLAG),
+    expiresAt: MOMENT,
+  },
+  {
+    id: 'Process',
+    holds: 'A process that writes its heartbeats: its cell, and whether it sees label workers',
+    life: 'Until it closes, or a minute',
+    rights: {
+      api: ['find', 'insert', 'update', 'remove', 'createIndex'],
+      webhooks: ['insert', 'update', 'remove'],
+      dashboard: ['find'],
+    },
+    indexes: [EXPIRY],
+  },
+);
+type ProcessDocument = DocumentIn<typeof PROCESSES>;
+export type RegisteredProcess = Pick<ProcessDocument, 'service' | 'host' | 'pid' | 'seesWorkers'> & {
+  id: string;
+};
+
+/** Age, in ms, up to which an entry counts: three of a process may be late. */
+const ALIVE_MS = 4 * REGISTER_MS;
+const EXPIRES_MS = 60_000;
+const MAX_PROCESSES = 200;
+
+export class ProcessRegistry {
+  readonly #processes: StoredModel<ProcessDocument>;
+  readonly #clock: DatabaseClock;
+  readonly #cell: string;
+
+  /** @param cell of the processes that are written and read. */
+  constructor(connection: Connection, cell: string) {
+    this.#processes = modelOf(connection, PROCESSES);
+    this.#clock = new DatabaseClock(connection);
+    this.#cell = cell;
+  }
+
+  /** Writes that a process is alive. Call it every `REGISTER_MS`. */
+  async write({ id, ...process }: RegisteredProcess): Promise<void> {
+    const at = await this.#clock.now();
+    const expiresAt = new Date(at.getTime() + EXPIRES_MS);
+    const entry = { ...process, cell: this.#cell, at, expiresAt };
+    await this.#processes.updateOne({ _id: id }, { $set: entry }, { upsert: true });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#processes.deleteOne({ _id: id });
+  }
+
+  /** Returns the processes of the cell that are alive. */
+  async alive(): Promise<RegisteredProcess[]> {
+    const found = await this.#processes
+      .find(await this.#alive())
+      .sort({ _id: 1 })
+      .limit(MAX_PROCESSES)
+      .lean();
+    return found.map(({ _id: id, service, host, pid, seesWorkers = false }) => ({
+      ...{ id, service, host, pid, seesWorkers },
+    }));
+  }
+
+  /** Returns whether an api of the cell sees label workers. */
+  async seesWorkers(): Promise<boolean> {
+    return (await this.#processes.exists({ ...(await this.#alive()), seesWorkers: true })) !== null;
+  }
+
+  async #alive() {
+    return { cell: this.#cell, at: { $gte: await this.#clock.now(-ALIVE_MS) } };
+  }
+}
