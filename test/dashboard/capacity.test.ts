@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { capacityView } from '#services/dashboard/capacity.ts';
 import type { PrintCapacity, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
 import { type Fleet, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
 import { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
@@ -82,6 +83,15 @@ test.for(['failed', 'refused'])(
     );
   },
 );
+
+test('the workers needed go by the last whole minute, not by the one that has just begun', () => {
+  const minute = (at: number, printed: number) => ({ at, printed, failed: 0, refused: 0, limited: 0 });
+  const minutes = [minute(0, 1), minute(60_000, 2_000), minute(120_000, 5)];
+  expect(capacityView({ workers: [{ capacity: at(1, 600) }], minutes }, undefined)).toMatchObject({
+    perMinute: 2_000,
+    wanted: 5,
+  });
+});
 
 test('a real worker tells nothing before a minute, and then how many more it could print', async ({
   capacityThat,

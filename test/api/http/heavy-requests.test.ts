@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -104,4 +105,26 @@ test('an account reads four lists at a time, others do not wait', async ({ api, 
   expect((await demo.get(`/api/guias/${number}`)).status).toBe(200);
   release();
   expect((await Promise.all(answers)).toSorted()).toEqual([...Array(104).fill(200), ...Array(10).fill(429)]);
+});
+
+test('clients that leave while their lists are read give their turns back', async ({ api, demo, number }) => {
+  const { begun, release } = holdReads(api.server, number);
+  const [path = ''] = READS(number);
+  let left = 0;
+  const watch = (_: IncomingMessage, response: ServerResponse) => response.once('close', () => left++);
+  api.server.server.on('request', watch);
+  onTestFinished(() => void api.server.server.off('request', watch));
+  const leaving = new AbortController();
+  const reads = Array.from({ length: 4 }, () =>
+    fetch(`${api.url}${path}`, {
+      headers: { authorization: `Bearer ${demo.token}` },
+      signal: leaving.signal,
+    }).catch(() => 'left'),
+  );
+  await expect.poll(begun).toBe(4);
+  leaving.abort();
+  expect(await Promise.all(reads)).toEqual(Array(4).fill('left'));
+  await expect.poll(() => left).toBe(4);
+  release();
+  expect((await demo.get(path)).status).toBe(200);
 });
