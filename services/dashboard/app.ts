@@ -45,7 +45,8 @@ export function buildDashboard(config: DashboardConfig, log: Logger): Promise<Ht
 async function assemble(server: HttpServer, config: DashboardConfig, log: Logger): Promise<void> {
   warnOfDemoUsers(config, log);
   const prefix = config.REDIS_PREFIX;
-  const mongo = openMongo(server, config.MONGODB_URI, reading(USERS));
+  // A page must not wait for one connection that hangs while the others answer.
+  const mongo = openMongo(server, config.MONGODB_URI, reading(USERS), { socketTimeoutMS: READ_MS + 1_000 });
   // The status is read every two seconds: reads that nobody waits for any more must not pile up in the database.
   mongo.set('maxTimeMS', READ_MS);
   const auditLog = openAuditLog(server, 'dashboard', new AuditStore(mongo));

@@ -34,6 +34,8 @@ const DAY_MS = 86_400_000;
 const MONGO_TIMEOUT_MS = 1_000;
 /** Counts over all webhooks are this old at most. Only those that fail are asked for each time. */
 const COUNTS_MS = 5_000;
+/** What was read of webhooks holds so long while MongoDB is slow, in ms: that figures are late is no fault that users see. */
+const KEPT_MS = 10_000;
 const MAX_FAILURES = 20;
 
 /** Times in ms since 1970 by the clock of Redis, durations in ms. */
@@ -174,7 +176,7 @@ async function readElsewhere({ processes, redis, prefix }: Sources): Promise<Reg
   return registered.filter(({ id }) => !seen.has(id));
 }
 
-/** The function rejects if MongoDB does not answer in time. The page then shows labels alone. */
+/** The function rejects if MongoDB has not answered for ten seconds. The page then shows labels alone. */
 function webhooksReader(webhooks: WebhookStore): () => Promise<WebhookFigures> {
   const counts = new StaleIfErrorCache<WebhookCounts>({
     ...{ what: 'Counting webhooks', max: 1, freshMs: COUNTS_MS, keptMs: COUNTS_MS, waitMs: MONGO_TIMEOUT_MS },
@@ -188,9 +190,12 @@ function webhooksReader(webhooks: WebhookStore): () => Promise<WebhookFigures> {
       return { active, behind, worst, disabled };
     },
   });
-  return async () => {
-    const reading = Promise.all([counts.get('all'), webhooks.findFailing()]);
-    const [known, failing] = await withTimeout(MONGO_TIMEOUT_MS, 'Reading webhooks', reading);
-    return { ...known, failing };
-  };
+  const figures = new StaleIfErrorCache<WebhookFigures>({
+    ...{ what: 'Reading webhooks', max: 1, freshMs: 0, keptMs: KEPT_MS, waitMs: MONGO_TIMEOUT_MS / 2 },
+    read: async () => {
+      const [known, failing] = await Promise.all([counts.get('all'), webhooks.findFailing()]);
+      return { ...known, failing };
+    },
+  });
+  return () => withTimeout(MONGO_TIMEOUT_MS, 'Reading webhooks', figures.get('all'));
 }

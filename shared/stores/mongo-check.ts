@@ -33,12 +33,17 @@ export const HEALTH = defineCollection(
   },
 );
 
-/** Checks write no more often, in ms, however many ask. */
-const WRITE_MS = 1_000;
-/** How long a check waits for the write that it has begun, in ms: less than the time limit of a check. */
+/** A server that is well is asked no more often, in ms, however many check. */
+const ASK_MS = 1_000;
+/**
+ * Each question has a connection of its own, so one that hangs does not speak for the server. While as many wait, the server is
+ * asked only every `SILENT_MS`: others need the connections.
+ */
+const MANY = 3;
+/** How long a check waits for the answer to what it asks, in ms: less than the time limit of a check. */
 const PATIENCE_MS = 500;
-/** A write without an answer for so long is refused, in ms. A majority that lags, or a full disk, need not say so. */
-const STUCK_MS = 4_000;
+/** Without an answer for so long a server is silent, in ms. One that takes a second or two serves users, slowly. */
+const SILENT_MS = 4_000;
 /** Time since a request was refused for want of space, in ms, after which a large write shows whether there is some again. */
 const QUIET_MS = 4_000;
 /** Size of that write. Its bytes are random, so that nothing shrinks them. */
@@ -46,37 +51,70 @@ const PROBE_BYTES = 262_144;
 /** MongoDB's code for a command that the user's roles do not allow. */
 const UNAUTHORIZED = 13;
 
-type Write = { begun: number; done: Promise<void>; isOver: boolean };
+/**
+ * Asks a server the same again and again.
+ * @param silence is thrown once nothing has been answered for four seconds.
+ * @returns a check that throws what the server answered last.
+ */
+function asking(ask: () => Promise<unknown>, silence: () => Error): () => Promise<void> {
+  type Question = { begun: number; ended: Promise<void> };
+  /** The oldest first. */
+  const waiting = new Set<Question>();
+  let last: Question | undefined;
+  /** When the last question began that was answered, of `performance.now()`. */
+  let answered = Number.NEGATIVE_INFINITY;
+  let failure: Error | undefined;
+
+  function begin(): Question {
+    const question: Question = { begun: performance.now(), ended: Promise.resolve() };
+    const end = (error?: Error) => {
+      waiting.delete(question);
+      // What became of an older question says nothing any more.
+      if (question.begun < answered) return;
+      answered = question.begun;
+      failure = error;
+    };
+    waiting.add(question);
+    question.ended = ask().then(() => end(), end);
+    return question;
+  }
+
+  return async () => {
+    const pauseMs = waiting.size >= MANY ? SILENT_MS : failure ? 0 : ASK_MS;
+    if (!last || performance.now() - last.begun >= pauseMs) last = begin();
+    if (last && waiting.has(last))
+      await Promise.race([last.ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    if (failure) throw failure;
+    const unanswered = [...waiting].find(({ begun }) => begun > answered);
+    if (unanswered && performance.now() - unanswered.begun > SILENT_MS) throw silence();
+  };
+}
+
+function pinging(connection: Connection): () => Promise<void> {
+  const ping = async () => {
+    if (!connection.db) throw new Error('MongoDB has not been there since the start');
+    await connection.db.admin().ping();
+  };
+  return asking(ping, () => new Error(`MongoDB has answered no ping for ${SILENT_MS} ms`));
+}
 
 /**
- * Makes the check of a service that writes.
- * @returns a check that throws from a write that fails, or has no answer for four seconds, until a later one succeeds:
- *   RefusesWrites, or why there was no connection.
+ * Makes the check of a service that writes. It throws RefusesWrites, or why a ping fails. A majority that lags, or a full disk, need
+ * not answer.
  */
 export function writing(service: string) {
   return (connection: Connection): MongoCheck => {
     const disk = new Disk(connection, service);
-    let last: Write | undefined;
-    let failure: Error | undefined;
-
-    function begin(): Write {
-      const begun: Write = { begun: performance.now(), done: Promise.resolve(), isOver: false };
-      const end = (error?: Error) => {
-        begun.isOver = true;
-        failure = error;
-      };
-      begun.done = write(connection, service).then(() => end(), end);
-      return begun;
-    }
-
+    const ask = () =>
+      write(connection, service).catch((cause: Error) => {
+        throw reasonOf(cause);
+      });
+    const isServing = bothOf(
+      pinging(connection),
+      asking(ask, () => new RefusesWrites(`MongoDB has confirmed no write for ${SILENT_MS} ms`)),
+    );
     const check = async () => {
-      if (!last || (last.isOver && performance.now() - last.begun >= WRITE_MS)) last = begin();
-      const current = last;
-      if (!current.isOver) await Promise.race([current.done, sleep(PATIENCE_MS, undefined, { ref: false })]);
-      if (failure) throw reasonOf(failure);
-      if (!current.isOver && performance.now() - current.begun > STUCK_MS) {
-        throw new RefusesWrites(`MongoDB has not confirmed a write for ${STUCK_MS} ms`);
-      }
+      await isServing();
       if (await disk.isFull()) throw fullDisk();
     };
     return Object.assign(check, { notice: (error: unknown) => disk.notice(error) });
@@ -85,13 +123,24 @@ export function writing(service: string) {
 
 /** Makes the check of a service that only reads. It throws RefusesUs if the service's role may not. */
 export function reading(collection: Collection) {
-  return (connection: Connection) => async (): Promise<void> => {
-    await modelOf(connection, collection)
-      .findOne({}, { _id: 1 })
-      .lean()
-      .catch((error: Error) => {
-        throw isUnauthorized(error) ? new RefusesUs(error.message, { cause: error }) : error;
-      });
+  return (connection: Connection): (() => Promise<void>) => {
+    const ask = () =>
+      modelOf(connection, collection)
+        .findOne({}, { _id: 1 })
+        .lean()
+        .catch((error: Error) => {
+          throw isUnauthorized(error) ? new RefusesUs(error.message, { cause: error }) : error;
+        });
+    return bothOf(
+      pinging(connection),
+      asking(ask, () => new Error(`MongoDB has answered no read for ${SILENT_MS} ms`)),
+    );
+  };
+}
+
+function bothOf(one: () => Promise<void>, other: () => Promise<void>): () => Promise<void> {
+  return async () => {
+    await Promise.all([one(), other()]);
   };
 }
 
@@ -128,7 +177,7 @@ class Disk {
 
   async isFull(): Promise<boolean> {
     if (this.#refusedAt === undefined) return false;
-    const isDue = performance.now() - Math.max(this.#refusedAt + QUIET_MS, this.#probedAt + WRITE_MS) >= 0;
+    const isDue = performance.now() - Math.max(this.#refusedAt + QUIET_MS, this.#probedAt + ASK_MS) >= 0;
     if (isDue) {
       const probing = this.#probing.run(() => this.#probe()).catch(() => {});
       await Promise.race([probing, sleep(PATIENCE_MS, undefined, { ref: false })]);

@@ -46,17 +46,19 @@ export type MongoCheck = (() => Promise<void>) & Pick<Dependency, 'notice'>;
 /**
  * Opens a service's connection to MongoDB, which closes with the server. Until MongoDB answers, operations fail at
  * once.
- * @param checkOf makes what health asks, beside a ping (`mongo-check.ts`).
+ * @param checkOf makes what health asks (`mongo-check.ts`).
+ * @param options `socketTimeoutMS`: after so long without an answer a connection is closed, if not the usual time.
  * @throws ConfigError when `uri` is malformed, or asks for weaker writes or reads.
  */
 export function openMongo(
   server: ConnectionOwner,
   uri: string,
   checkOf: (connection: Connection) => MongoCheck,
+  options: Pick<mongo.MongoClientOptions, 'socketTimeoutMS'> = {},
 ): Connection {
   requireMongoUri(uri);
   const connection = createConnection(server.log);
-  server.startup.connect('MongoDB', () => connect(connection, uri));
+  server.startup.connect('MongoDB', () => connect(connection, uri, options));
   server.addHook('onClose', () => connection.close());
   const clock = new DatabaseClock(connection);
   const help = "How far the clock of this process is ahead of the database's clock";
@@ -66,12 +68,8 @@ export function openMongo(
     help,
     async () => (await clock.differenceMs()) / 1_000,
   );
-  const checkWork = checkOf(connection);
-  const check = async () => {
-    if (!connection.db) throw new Error('MongoDB has not been there since the start');
-    await Promise.all([connection.db.admin().ping(), checkWork()]);
-  };
-  const { notice } = checkWork;
+  const check = checkOf(connection);
+  const { notice } = check;
   server.dependencies.set('mongodb', { check, required: true, ...(notice && { notice }) });
   return connection;
 }
@@ -99,8 +97,12 @@ function createConnection(log: Pick<Logger, 'warn'>): Connection {
   return connection;
 }
 
-async function connect(connection: Connection, uri: string): Promise<void> {
-  await connection.openUri(uri, { ...OPTIONS });
+async function connect(
+  connection: Connection,
+  uri: string,
+  options: mongo.MongoClientOptions = {},
+): Promise<void> {
+  await connection.openUri(uri, { ...OPTIONS, ...options });
   applyMongoDrainWorkaround(connection.getClient());
 }
 

@@ -222,6 +222,13 @@ test('says where an action fails, since when, of how many, and how', () => {
   ]);
 });
 
+test('one broken Chromium of two does not explain that labels fail', () => {
+  const broken = workerBeat('broken', { chromium: { state: 'failed', since: NOW - 60_000, prints: 0 } });
+  const { services } = fails('print', { notOk: 3, all: 3 });
+  expect(idsOf({ services, workers: [workerBeat('w'), broken] })).toEqual(['chromium', 'print-fails']);
+  expect(idsOf({ services, workers: [broken] })).toEqual(['chromium']);
+});
+
 test('forgets an action that nobody has tried for ten minutes, and what began before a cause ended', () => {
   const change = fails('create', { notOk: 12, all: 14, lastBegan: NOW - 9_000 });
   expect(idsOf(change)).toEqual(['create-fails']);
@@ -257,6 +264,25 @@ test('names the secret of a process that is not that of the others, and none tha
   ]);
   expect(among(api('a', ['1'], 3), api('b', ['2'], 1))).toEqual([expect.stringMatching(/de api en a, /)]);
   expect(among(api('a', ['1', '2']), api('b', ['2']), api('c', ['2', '1']))).toEqual([]);
+});
+
+test('says of MongoDB what users see of it', () => {
+  const api = (mongodb: 'down' | 'read-only', create: ActionReport) => ({
+    ...tells('api', { actions: { create }, dependencies: { ...well.services[0]?.dependencies, mongodb } }),
+    webhooks: undefined,
+  });
+  const served = { lastOk: NOW - 1_000, lastNotOk: NOW - 60_000 };
+  for (const state of ['down', 'read-only'] as const) {
+    expect(textsOf(api(state, served))).toEqual([
+      'MongoDB no siempre responde a api; lo que los usuarios escriben sí se guarda',
+    ]);
+    for (const create of [{ lastOk: NOW - 6_000 }, { lastOk: NOW - 1_000, lastNotOk: NOW - 500 }, {}])
+      expect(idsOf(api(state, create))).toContain(state === 'down' ? 'mongodb' : 'mongodb-read-only');
+  }
+  // Services without such users.
+  const reached = { mongodb: 'down', redis: 'ok' } as const;
+  expect(idsOf({ ...tells('api', { actions: { create: served } }), reached })).toEqual(['mongodb-unsteady']);
+  expect(idsOf({ reached })).toEqual(['mongodb']);
 });
 
 test('names what nobody tells of: of a release that tells nothing, nothing is known', () => {

@@ -1,6 +1,6 @@
 import { REDIS_FULL } from '#shared/observability/thresholds.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
-import type { Heartbeat } from '#shared/stores/heartbeat.ts';
+import type { Heartbeat, ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import { bytes } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, WRITING, warning } from './diagnosis.ts';
@@ -43,7 +43,8 @@ export function* diagnoseDependencies(state: SystemState): Generator<Diagnosis> 
   for (const dependency of Object.keys(DEPENDENCIES) as Dependency[]) {
     const { name, section, effectOn } = DEPENDENCIES[dependency];
     const reports = reportsOf(state, dependency);
-    const down = reports.filter((process) => process.state === 'down');
+    const isDoubtful = (process: Report) => dependency === 'mongodb' && process.isServing;
+    const down = reports.filter((process) => process.state === 'down' && !isDoubtful(process));
     if (reports.length === 0) {
       const text = `${name}: no se sabe si responde, pues ningún proceso lo dice`;
       yield { ...warning(dependency, section, text), effectOn: ['unreported', 'heartbeats', ...effectOn] };
@@ -84,19 +85,40 @@ function effectsOf(dependency: Dependency, down: readonly Report[]): Effect[] {
   ];
 }
 
-type Report = { service: string; state: HealthState };
+/** `isServing`: users who need MongoDB get what they ask for, of this process if it is an api. */
+type Report = { service: string; state: HealthState; isServing: boolean };
 
 /** Returns a dependency's state as each process reports it, the dashboard included. */
-export function reportsOf({ services, workers, reached }: SystemState, dependency: Dependency): Report[] {
+export function reportsOf(state: SystemState, dependency: Dependency): Report[] {
+  const { services, workers, reached, at } = state;
+  const apis = services.filter(({ service }) => service === 'api');
+  const areServed = apis.length > 0 && apis.every((process) => servesUsers(process, at));
   const processes = [
-    ...services.map((process) => ({ service: process.service as string, states: statesOf(process) })),
-    ...workers.map((process) => ({ service: 'label-worker', states: statesOf(process) })),
-    { service: 'dashboard', states: reached },
+    ...services.map((process) => ({
+      service: process.service as string,
+      states: statesOf(process),
+      isServing: process.service === 'api' ? servesUsers(process, at) : areServed,
+    })),
+    ...workers.map((process) => ({ service: 'label-worker', states: statesOf(process), isServing: false })),
+    { service: 'dashboard', states: reached, isServing: areServed },
   ];
-  return processes.flatMap(({ service, states }) => {
+  return processes.flatMap(({ states, ...process }) => {
     const state = states[dependency];
-    return state === undefined ? [] : [{ service, state }];
+    return state === undefined ? [] : [{ ...process, state }];
   });
+}
+
+/** Users who were served so long ago say nothing of MongoDB any more, in ms. */
+const SERVED_MS = 5_000;
+
+/**
+ * Returns whether MongoDB does what the users of an api ask for: what they wrote last was stored just now. A health check can be the
+ * only one that waits, on a connection that hangs.
+ */
+function servesUsers({ actions = {} }: ServiceHeartbeat, at: number): boolean {
+  const reports = WRITING.flatMap((action) => actions[action] ?? []);
+  const lastOk = Math.max(0, ...reports.map((report) => report.lastOk ?? 0));
+  return at - lastOk < SERVED_MS && reports.every((report) => (report.lastNotOk ?? 0) < lastOk);
 }
 
 /** Returns what a process reaches, by its heartbeat. */
@@ -112,7 +134,7 @@ export function statesOf({
   };
 }
 
-/** Names MongoDB while it answers, and does not take what is written. */
+/** Names MongoDB while it answers, and does not take what is written, or answers users and not every health check. */
 export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
   const reports = reportsOf(state, 'mongodb');
   if (reports.some((process) => process.state === 'disk-full')) {
@@ -121,7 +143,14 @@ export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
     yield { ...grave('mongodb-disk', 'volumenearlyfull', text), causes: [...WRITING, 'webhook', 'webhooks'] };
     return;
   }
-  const refused = reports.filter((process) => process.state === 'read-only');
+  const unsteady = reports.filter(
+    ({ state, isServing }) => isServing && (state === 'down' || state === 'read-only'),
+  );
+  if (unsteady.length > 0) {
+    const text = `MongoDB no siempre responde a ${processesOf(unsteady, reports)}; lo que los usuarios escriben sí se guarda`;
+    yield { ...warning('mongodb-unsteady', 'mongodown', text), causes: ['webhooks', 'tariff'] };
+  }
+  const refused = reports.filter((process) => process.state === 'read-only' && !process.isServing);
   if (refused.length === 0) return;
   const writes = (service: string) => refused.some((process) => process.service === service);
   const what = writes('api') ? ': no se crean guías, ni se registran eventos' : '';

@@ -20,10 +20,14 @@ const LARGE = 100_000;
 const FULL = new mongo.MongoServerError({ message: 'No space left on device', code: 14_031 });
 
 const test = storesTest.extend('health', async ({ stores }, { onCleanup }) => {
-  const fault = { fateOf: (_: MongoCommand): Fate | Promise<Fate> => 'done' };
-  const proxy = await startMongoProxy(stores.mongoUri, (command) =>
-    command.update === 'health' ? fault.fateOf(command) : 'done',
-  );
+  const fault = {
+    fateOf: (_: MongoCommand): Fate | Promise<Fate> => 'done',
+    ping: (): Fate | Promise<Fate> => 'done',
+  };
+  const proxy = await startMongoProxy(stores.mongoUri, (command) => {
+    if (command.update === 'health') return fault.fateOf(command);
+    return command.ping ? fault.ping() : 'done';
+  });
   const connection = await connectMongo(proxy.uri, createLogger('test', 'silent'));
   onCleanup(async () => {
     await connection.close();
@@ -43,7 +47,15 @@ const test = storesTest.extend('health', async ({ stores }, { onCleanup }) => {
     fault.fateOf = ({ updates }) =>
       mongo.BSON.calculateObjectSize({ updates }) > LARGE ? 'no space for each' : 'done';
   };
-  return { check: writing('api')(connection), hold, succeed, fill };
+  const holdPings = () => {
+    const { promise, resolve } = Promise.withResolvers<Fate>();
+    fault.ping = () => promise;
+    return () => {
+      fault.ping = () => 'done';
+      resolve('done');
+    };
+  };
+  return { check: writing('api')(connection), hold, holdPings, succeed, fill };
 });
 
 test.for(['no space', 'never done'] as const)(
@@ -72,7 +84,7 @@ test('a write without an answer is refused after four seconds, and so it stays w
   const end = hold();
   await check();
   passTime(STUCK_MS);
-  await expect(check()).rejects.toThrow('has not confirmed a write');
+  await expect(check()).rejects.toThrow('has confirmed no write');
   hold();
   end('never done');
   await expect(check()).rejects.toThrow(RefusesWrites);
@@ -99,4 +111,34 @@ test('a full disk is known from the writes of requests, until a large write fits
   await expect.poll(check).toBeUndefined();
   check.notice?.(new Error('No space left on device'));
   await check();
+});
+
+test('a write on a connection that hangs says nothing while others are confirmed', async ({
+  health: { check, hold, succeed },
+}) => {
+  const end = hold();
+  await check();
+  succeed();
+  passTime(NEXT_WRITE_MS);
+  await check();
+  passTime(STUCK_MS);
+  await check();
+  // It is cut long after.
+  end('never done');
+  passTime(NEXT_WRITE_MS);
+  await check();
+});
+
+test('a MongoDB that is slow is well, and one that answers nothing for four seconds is not', async ({
+  health: { check, holdPings },
+}) => {
+  await check();
+  const thaw = holdPings();
+  passTime(NEXT_WRITE_MS);
+  await check();
+  passTime(STUCK_MS);
+  await expect(check()).rejects.toThrow('has answered no ping');
+  await expect(check()).rejects.not.toThrow(RefusesWrites);
+  thaw();
+  await expect.poll(() => check().then(() => 'well'), { timeout: 60_000 }).toBe('well');
 });
