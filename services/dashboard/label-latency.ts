@@ -8,10 +8,17 @@ const MAX_LABELS = 500;
 
 /**
  * How long labels took, from the request that added the job (its `timestamp`) until the worker had stored the PDF (`at` of its
- * result). `p50` and `p99` in ms; `slow`: how many took longer than `LABELS_SLOW.slowMs`; `last`: the end of the last label, in ms
- * since 1970.
+ * result). `p50` and `p99` in ms; `slow`: how many took longer than `LABELS_SLOW.slowMs`; `sinceSlow`: how many were printed
+ * after the last of these; `last`: the end of the last label, in ms since 1970.
  */
-export type LabelLatency = { labels: number; p50: number; p99: number; slow: number; last: number };
+export type LabelLatency = {
+  labels: number;
+  p50: number;
+  p99: number;
+  slow: number;
+  sinceSlow: number;
+  last: number;
+};
 
 /**
  * Reads the latency of the last labels in the window of `LABELS_SLOW`, without their payloads. Leaves out labels that were dropped.
@@ -43,9 +50,12 @@ export async function readLabelLatency(
 export function latencyOf(labels: readonly { asked: number; finished: number }[]): LabelLatency | undefined {
   const [last] = labels;
   if (!last) return undefined;
-  const sorted = labels.map(({ asked, finished }) => Math.max(0, finished - asked)).sort((a, b) => a - b);
+  const latencies = labels.map(({ asked, finished }) => Math.max(0, finished - asked));
+  const isSlow = (ms: number) => ms > LABELS_SLOW.slowMs;
+  const sorted = latencies.toSorted((a, b) => a - b);
   const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   const [p50, p99] = [percentile(0.5), percentile(0.99)];
-  const slow = sorted.filter((ms) => ms > LABELS_SLOW.slowMs).length;
-  return { labels: sorted.length, p50, p99, slow, last: last.finished };
+  const slow = latencies.filter(isSlow).length;
+  const sinceSlow = slow > 0 ? latencies.findIndex(isSlow) : latencies.length;
+  return { labels: latencies.length, p50, p99, slow, sinceSlow, last: last.finished };
 }

@@ -13,7 +13,8 @@ import { isTransientError } from '../stores/transient-errors.ts';
 
 /**
  * How users' actions ended in each minute of the last two hours, for the dashboard: counters
- * `{prefix}:label-count:<what>:<minutes since 1970>`. Minutes are those of Redis, because a process whose clock is
+ * `{prefix}:label-count:<what>:<minutes since 1970>`. When each was not `ok` last is in the sorted set
+ * `{prefix}:label-count:last-not-ok`, in ms since 1970: failures of a process that is gone end with the next success. Minutes are those of Redis, because a process whose clock is
  * ahead would show its refusals too late. The keys are named for labels, which releases up to 1.6.0 count alone: during an
  * upgrade both releases count the same labels in the same keys.
  * BullMQ's own counts by minute (`metrics` of its Worker) do not serve: they count a dropped label as completed, know
@@ -31,9 +32,14 @@ export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 
 /**
  * `minutes`: how often the action failed or was refused in each minute in which it did, the oldest first; `at` is the
- * minute's beginning, in ms since 1970.
+ * minute's beginning, in ms since 1970. `lastNotOk`: when it did last, in ms since 1970; 0 if unknown, as of processes up to 1.8.0.
  */
-export type ActionSums = { ok: number; notOk: number; minutes: { at: number; notOk: number }[] };
+export type ActionSums = {
+  ok: number;
+  notOk: number;
+  minutes: { at: number; notOk: number }[];
+  lastNotOk: number;
+};
 
 const COUNTED_MINUTES = 120;
 const MINUTE_MS = 60_000;
@@ -50,6 +56,8 @@ export class ActionCounts {
   readonly #log: FailureLog;
   /** By minutes since 1970. */
   #waiting = new Map<number, Map<Count, number>>();
+  /** When actions were not `ok`, not written yet. */
+  readonly #lastNotOk = new Map<UserAction, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -68,7 +76,9 @@ export class ActionCounts {
   }
 
   count(action: UserAction, outcome: ActionOutcome): void {
-    this.#add(countOf(action, outcome), Math.floor(this.#clock.now() / MINUTE_MS), 1);
+    const now = this.#clock.now();
+    if (outcome !== 'ok') this.#lastNotOk.set(action, Math.round(now));
+    this.#add(countOf(action, outcome), Math.floor(now / MINUTE_MS), 1);
   }
 
   /** Counts what is no action of a user: a label that was printed, or refused because of the account's own limit. */
@@ -90,8 +100,14 @@ export class ActionCounts {
         writes.incrby(key, amount).expire(key, 60 * COUNTED_MINUTES);
       }
     }
+    const last = lastNotOkKey(this.#prefix);
+    for (const [action, at] of this.#lastNotOk) writes.zadd(last, 'GT', at, action);
+    if (this.#lastNotOk.size > 0) writes.expire(last, 60 * COUNTED_MINUTES);
+    const written = [...this.#lastNotOk];
     try {
       await writes.exec();
+      for (const [action, at] of written)
+        if (this.#lastNotOk.get(action) === at) this.#lastNotOk.delete(action);
       this.#log.succeeded();
     } catch (error) {
       const cause = causeOf(error as Error);
@@ -129,7 +145,10 @@ export async function readActionSums(
   now: number,
 ): Promise<Record<UserAction, ActionSums>> {
   const wanted = USER_ACTIONS.flatMap((action) => ACTION_OUTCOMES.map((outcome) => countOf(action, outcome)));
-  const counted = await readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), wanted);
+  const [counted, last] = await Promise.all([
+    readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), wanted),
+    redis.zmscore(lastNotOkKey(prefix), ...USER_ACTIONS),
+  ]);
   const sumsOf = (action: UserAction): ActionSums => {
     const [ok, failed, refused] = [
       countOf(action, 'ok'),
@@ -141,6 +160,7 @@ export async function readActionSums(
       ok: counted.reduce((sum, one) => sum + one[ok], 0),
       notOk: minutes.reduce((sum, { notOk }) => sum + notOk, 0),
       minutes: minutes.filter(({ notOk }) => notOk > 0),
+      lastNotOk: Number(last[USER_ACTIONS.indexOf(action)] ?? 0),
     };
   };
   return Object.fromEntries(USER_ACTIONS.map((action) => [action, sumsOf(action)])) as Record<
@@ -179,6 +199,10 @@ function causeOf(error: Error & { previousErrors?: Error[] }): Error {
 /** Labels that failed and were refused are those of the picture. */
 function countOf(action: UserAction, outcome: ActionOutcome): Count {
   return action === 'print' && outcome !== 'ok' ? outcome : `${action}-${outcome}`;
+}
+
+function lastNotOkKey(prefix: string): string {
+  return `${prefix}:label-count:last-not-ok`;
 }
 
 function keyOf(prefix: string, count: Count, minute: number): string {

@@ -17,14 +17,15 @@ const LAST = 20;
 const FEW = FAILING.least;
 /** After so many successes in a row the next failure is another fault. */
 const FORGOTTEN = 200;
-/** A failure of the same cause is the same fault so long after it has ended, in ms: it comes and goes. */
+/** A failure is of the same fault so long after that seemed to have ended, in ms: it comes and goes. */
 const BACK_MS = 60_000;
 const WINDOW_MS = 60_000 * FAILING.windowMinutes;
 
 /**
  * Failures of one fault. Times are those of `performance.now()`.
  * `last`: when the last one failed; `lastBegan`: when the last request that failed began.
- * `longestRow`: most successes in a row between two failures. `isMixed`: they had different causes. `isEnded`: see `end`.
+ * `longestRows`: most successes in a row between two failures, and the most but for these. `isMixed`: the failures had different
+ * causes. `isEnded`: see `end`.
  */
 type Trouble = {
   since: number;
@@ -33,7 +34,7 @@ type Trouble = {
   notOk: number;
   all: number;
   codigo: string;
-  longestRow: number;
+  longestRows: [number, number];
   isMixed: boolean;
   isEnded: boolean;
 };
@@ -86,13 +87,21 @@ class Action {
   }
 
   /**
-   * Returns whether a fault seems to have ended: successes come in a row twice as long as any since it began. The next failure
-   * shows that it has not.
+   * Returns whether a fault seems to have ended: successes come in a row twice as long as any since it began, but for the longest.
+   * That one was the pause of a fault that came back, and would keep the alarm on long after the cure. The next failure shows that
+   * it has not ended.
    */
   #isOver(now: number): boolean {
     const trouble = this.#trouble;
     if (!trouble || trouble.isEnded) return true;
-    return this.#okSince > 2 * trouble.longestRow || now - trouble.last >= WINDOW_MS;
+    return this.#okSince > 2 * trouble.longestRows[1] || now - trouble.last >= WINDOW_MS;
+  }
+
+  /** Returns whether a failure now is of another fault than the last one. */
+  #isOther(trouble: Trouble, codigo: string, now: number): boolean {
+    const isLater = now - trouble.last > BACK_MS;
+    if (trouble.isEnded) return isLater || trouble.codigo !== codigo;
+    return isLater && this.#okSince > LAST && this.#isOver(now);
   }
 
   #tail(): { lastNotOk: number; lastAll: number } {
@@ -111,7 +120,7 @@ class Action {
   #failed(codigo: string, began: number, now: number): void {
     this.lastNotOk = now;
     const trouble = this.#trouble;
-    const isOther = trouble?.isEnded && (trouble.codigo !== codigo || now - trouble.last > BACK_MS);
+    const isOther = trouble !== undefined && this.#isOther(trouble, codigo, now);
     if (isOther) {
       this.#last = 1;
       this.#lastCount = 1;
@@ -124,7 +133,7 @@ class Action {
         notOk: 1,
         all: 1,
         codigo,
-        longestRow: 0,
+        longestRows: [0, 0],
         isMixed: false,
         isEnded: false,
       };
@@ -136,7 +145,9 @@ class Action {
       trouble.isMixed ||= trouble.codigo !== codigo;
       trouble.isEnded = false;
       trouble.codigo = codigo;
-      trouble.longestRow = Math.max(trouble.longestRow, this.#okSince);
+      const [longest, second] = trouble.longestRows;
+      trouble.longestRows =
+        this.#okSince > longest ? [this.#okSince, longest] : [longest, Math.max(second, this.#okSince)];
     }
     this.#okSince = 0;
   }

@@ -12,12 +12,12 @@ import { heartbeatOf, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
 
 const NOW = Date.now();
 const NONE_FAILED = Object.fromEntries(
-  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0, minutes: [] }]),
+  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0, minutes: [], lastNotOk: 0 }]),
 ) as unknown as SystemState['actions'];
 /** A system under load. */
 const well: SystemState = {
   ...{ at: NOW, waiting: 3, active: 50, failed: 2, paused: false, oldestMs: 400 },
-  latency: { labels: 500, p50: 120, p99: 800, slow: 4, last: NOW },
+  latency: { labels: 500, p50: 120, p99: 800, slow: 4, sinceSlow: 0, last: NOW },
   ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
   ...{ elsewhere: [], mongoAheadMs: 0 },
   self: { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 },
@@ -48,8 +48,8 @@ const without = (service: string) => well.services.filter((one) => one.service !
 const withApi = (change: Partial<ServiceHeartbeat>): Change => ({
   services: [...well.services, heartbeatOf('api', { id: 'api-2', ...change })],
 });
-const slow = (labels: number, slow: number): Change => ({
-  latency: { labels, p50: 120, p99: 5_000, slow, last: NOW },
+const slow = (labels: number, slow: number, sinceSlow = 0): Change => ({
+  latency: { labels, p50: 120, p99: 5_000, slow, sinceSlow, last: NOW },
 });
 const elsewhere = (service: 'api' | 'webhooks', seesWorkers = false) => ({
   ...{ id: 'elsewhere', service, host: 'otra', pid: 8, seesWorkers },
@@ -69,7 +69,7 @@ const fails = (action: UserAction, figures: Partial<Failing> & Pick<Failing, 'no
   return tells('api', { actions: { [action]: { lastNotOk: NOW - 1_000, failing } } });
 };
 const sums = (action: UserAction, figures: Partial<ActionSums>): Change => ({
-  actions: { ...NONE_FAILED, [action]: { ok: 0, notOk: 0, minutes: [], ...figures } },
+  actions: { ...NONE_FAILED, [action]: { ok: 0, notOk: 0, minutes: [], lastNotOk: 0, ...figures } },
 });
 const receivers = (count: number): Change => {
   const worst = { account: 'tienda', host: 'tienda.example', forMs: 9_000, reason: 'Respondio 500' };
@@ -87,6 +87,7 @@ test.each<[string, Change, string, Level]>([
   ['a Redis that drops jobs', redis({ noeviction: false }), 'redismaydropjobs', 'grave'],
   ['a Redis that cannot write', redis({ writesFail: true }), 'redisdisk', 'grave'],
   ['a hundredth of the labels that is slow', slow(500, 5), 'labelsslow', 'atencion'],
+  ['labels of which half are slow', slow(100, 50, 6), 'labelsslow', 'atencion'],
   ['labels that fail', fails('print', { notOk: 3, all: 3 }), 'labelsfail', 'grave'],
   ['MongoDB that takes no guides', reaches('api', { mongodb: 'read-only' }), 'mongodown', 'grave'],
   [
@@ -172,6 +173,7 @@ test.each<[string, Change]>([
   ['no label waits and none was printed', { oldestMs: undefined, latency: undefined }],
   ['an account reaches its limit now and then', flood(59)],
   ['two of few labels were slow in a quiet night', slow(20, 2)],
+  ['labels are quick again, of which half were slow', slow(100, 50, 7)],
   ['two of few labels failed in a quiet night', fails('print', { notOk: 2, all: 2 })],
   [
     'one in a hundred requests fails',
@@ -251,6 +253,13 @@ test('knows what processes answered that are gone, until something succeeds afte
   const api = (quote: ActionReport) => idsOf({ ...gone, ...tells('api', { actions: { quote } }) });
   expect(api({ lastOk: lastMinute })).toEqual(['quote-fails']);
   expect(api({ lastOk: lastMinute + 60_000 })).toEqual([]);
+  // When the last of them failed is known.
+  const known = (quote: ActionReport) => {
+    const failed = { notOk: 40, minutes, lastNotOk: lastMinute + 9_000 };
+    return idsOf({ ...sums('quote', failed), ...tells('api', { actions: { quote } }) });
+  };
+  expect(known({ lastOk: lastMinute + 8_999 })).toEqual(['quote-fails']);
+  expect(known({ lastOk: lastMinute + 9_000 })).toEqual([]);
   // A living process has told of all but two.
   expect(api({ lastNotOk: lastMinute - 1 })).toEqual([]);
 });
@@ -297,7 +306,7 @@ test('names what nobody tells of: of a release that tells nothing, nothing is kn
 /** What is seen while labels are not delivered, whatever the cause. */
 const undelivered = {
   oldestMs: 60_000,
-  latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, last: 0 },
+  latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, sinceSlow: 0, last: 0 },
 };
 test.for<[string, Change, string[]]>([
   ['nobody prints', { ...undelivered, workers: [] }, ['no-workers']],
@@ -375,8 +384,11 @@ test('says how many processes of which service miss something', () => {
 
 test('figures are nearest-rank percentiles', () => {
   const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
-  expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, slow: 0, last: 200 });
+  expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, slow: 0, sinceSlow: 200, last: 200 });
   expect(latencyOf([])).toBeUndefined();
+  const ends = [9_300, 9_200, 9_100, 8_000];
+  const some = ends.map((finished, i) => ({ asked: finished - (i === 2 ? 1_001 : 1_000), finished }));
+  expect(latencyOf(some)).toMatchObject({ slow: 1, sinceSlow: 2 });
 });
 
 test('names an api whose settings have differed for longer than a rollout in one line', () => {

@@ -105,20 +105,21 @@ function tailOf({ lastNotOk: notOk, lastAll: all }: NonNullable<ActionReport['fa
 
 /**
  * Finds failures in the minutes of Redis that no living process tells of: those who answered them are gone. A success after
- * their last minute ends them.
+ * the last of them ends them. Of a process up to 1.8.0, when that was is known to the minute.
  */
 function troubleOfTheDead(
   state: SystemState,
   action: UserAction,
   reports: readonly ActionReport[],
 ): Trouble | undefined {
-  const { ok, minutes } = state.actions[action];
+  const { ok, minutes, lastNotOk } = state.actions[action];
   const told = Math.max(0, ...reports.map(({ lastNotOk = 0 }) => lastNotOk));
   const untold = minutes.filter(({ at }) => at > told);
   const [first, last] = [untold[0]?.at, untold.at(-1)?.at];
   if (first === undefined || last === undefined) return undefined;
   const notOk = untold.reduce((sum, one) => sum + one.notOk, 0);
-  const isOver = reports.some(({ lastOk = 0 }) => lastOk >= last + MINUTE_MS);
+  const end = lastNotOk >= last ? lastNotOk : last + MINUTE_MS;
+  const isOver = reports.some(({ lastOk = 0 }) => lastOk >= end);
   if (isOver || !isFailing({ ok, notOk })) return undefined;
   const where = ` en media hora, en procesos que ya no están`;
   return { last, lastBegan: last - LONGEST_MS, since: first, notOk, all: ok + notOk, where, codigo: '' };

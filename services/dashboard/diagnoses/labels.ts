@@ -3,6 +3,9 @@ import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, grave, type LastSeen, RECOVERY_MS, warning } from './diagnosis.ts';
 
+/** Labels are slow no more once so many times as many were not as there were for each slow one. */
+const OVER_AFTER = 3;
+
 export function* diagnoseQueue(state: SystemState, { harmed }: LastSeen): Generator<Diagnosis> {
   const { at, paused, oldestMs = 0, latency } = state;
   if (paused) {
@@ -16,10 +19,12 @@ export function* diagnoseQueue(state: SystemState, { harmed }: LastSeen): Genera
     yield { ...grave('labels-wait', 'labelswait', text), effectOn: ['print'] };
   }
   const { slowMs, share, windowMinutes } = LABELS_SLOW;
-  const { slow, labels } = latency ?? { slow: 0, labels: 0 };
+  const { slow, labels, sinceSlow } = latency ?? { slow: 0, labels: 0, sinceSlow: 0 };
   // Until the window is over after a cause, labels are slow that waited for its end.
   const isExplained = at - (harmed.print ?? 0) <= 60_000 * windowMinutes + RECOVERY_MS;
-  if (slow >= Math.max(FAILING.least, share * labels) && !isExplained) {
+  // The window would keep the line on long after the cure.
+  const isOver = sinceSlow > (OVER_AFTER * labels) / slow;
+  if (slow >= Math.max(FAILING.least, share * labels) && !isOver && !isExplained) {
     const text = `Las etiquetas tardan: ${number(slow)} de ${number(labels)}, más de ${duration(slowMs)} en los últimos ${windowMinutes} min`;
     yield { ...warning('labels-slow', 'labelsslow', text), effectOn: ['print'] };
   }

@@ -4,6 +4,7 @@ import { ActionCounts } from '#shared/actions/action-counts.ts';
 import { UserActions } from '#shared/actions/action-trouble.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as stores } from '#test/fixtures/stores.ts';
 
 const CODIGOS: Readonly<Record<string, string>> = { F: 'error_interno', G: 'no_disponible' };
@@ -52,11 +53,25 @@ test.for([
   expect(count(outcomes)).toMatchObject({ notOk: expect.toSatisfy((failed: number) => failed >= least) });
 });
 
-test('a fault of some is over after twice the longest row of successes in it', ({ count }) => {
-  count('F..F...F');
-  expect(count('......')).toMatchObject({ notOk: 3, all: 14 });
+test('a fault of some is over after twice the longest row of successes in it but one', ({ count }) => {
+  count('F..F...F..F');
+  expect(count('....')).toMatchObject({ notOk: 4, all: 15 });
   expect(count('.')).toBeUndefined();
-  expect(count('F')).toMatchObject({ notOk: 4, all: 16 });
+  expect(count('F')).toMatchObject({ notOk: 5, all: 17 });
+});
+
+test('a fault that came back is over with the first success, however long it was away', ({ count }) => {
+  count(`FFF${'.'.repeat(150)}FFF`);
+  expect(count('.')).toBeUndefined();
+});
+
+test('a fault of a minute ago is another one, unless few have tried since', ({ count }) => {
+  count(`FFF${'.'.repeat(20)}`);
+  passTime(61_000);
+  expect(count('F')).toMatchObject({ notOk: 4, all: 24 });
+  count('.'.repeat(21));
+  passTime(61_000);
+  expect(count('F')).toMatchObject({ notOk: 1, all: 1 });
 });
 
 test('single failures far apart are each a fault of their own', ({ count }) => {
