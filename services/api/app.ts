@@ -88,6 +88,8 @@ export function buildApi(
       limited: server.limitReport.mostRefused(),
       actions: server.userActions.report(at),
       missingIndexes: server.indexes.missing(),
+      accounts: server.accountRefusals.report(at),
+      ...server.tariffLoad?.(),
     });
     beatWhileServing(server, 'api', server.redis, config, reports, {
       ...{ in: server.processes, service: 'api' },

@@ -5,6 +5,7 @@ import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnose
 import { type Diagnosis, type LastSeen, LEVELS } from './diagnoses/diagnosis.ts';
 import { diagnoseElsewhere } from './diagnoses/elsewhere.ts';
 import { diagnoseQueue } from './diagnoses/labels.ts';
+import { diagnoseOwnData } from './diagnoses/own-data.ts';
 import { diagnoseReturn, diagnoseServices, diagnoseWorkers, SERVICES } from './diagnoses/processes.ts';
 import { diagnoseSettings } from './diagnoses/settings.ts';
 import {
@@ -39,6 +40,7 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
     ...diagnoseActions(state, lastSeen),
     ...diagnoseWebhooks(state),
     ...diagnoseAccounts(state),
+    ...diagnoseOwnData(state),
     ...diagnoseAuditLog(state),
   ];
   const caused = new Set(found.flatMap(({ causes = [] }) => causes));
@@ -81,5 +83,6 @@ export function examined(state: SystemState): string[] {
     ...(services.some(({ settings }) => settings) ? ['que los procesos tengan los mismos secretos'] : []),
     ...(webhooks ? ['los webhooks que fallan, atrasados o apagados'] : []),
     ...(services.some(({ limited }) => limited) ? ['las cuentas que pasan su límite'] : []),
+    ...(services.some(({ accounts }) => accounts) ? ['a cuántas cuentas se rechaza por datos nuestros'] : []),
   ];
 }

@@ -147,7 +147,7 @@ export async function readActionSums(
   const wanted = USER_ACTIONS.flatMap((action) => ACTION_OUTCOMES.map((outcome) => countOf(action, outcome)));
   const [counted, last] = await Promise.all([
     readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), wanted),
-    redis.zmscore(lastNotOkKey(prefix), ...USER_ACTIONS),
+    redis.zrangebyscore(lastNotOkKey(prefix), '-inf', '+inf', 'WITHSCORES'),
   ]);
   const sumsOf = (action: UserAction): ActionSums => {
     const [ok, failed, refused] = [
@@ -160,7 +160,8 @@ export async function readActionSums(
       ok: counted.reduce((sum, one) => sum + one[ok], 0),
       notOk: minutes.reduce((sum, { notOk }) => sum + notOk, 0),
       minutes: minutes.filter(({ notOk }) => notOk > 0),
-      lastNotOk: Number(last[USER_ACTIONS.indexOf(action)] ?? 0),
+      // A member, and its score.
+      lastNotOk: Number(last[last.indexOf(action) + 1 || last.length] ?? 0),
     };
   };
   return Object.fromEntries(USER_ACTIONS.map((action) => [action, sumsOf(action)])) as Record<

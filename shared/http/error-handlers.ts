@@ -21,7 +21,7 @@ export function errorHandler(own: HttpErrors = {}) {
     const { status, message, codigo, details, detailsTotal, warnings, headers } = answer;
     for (const { notice } of request.server.dependencies.values()) notice?.(error);
     logError(request, error, answer);
-    if (status >= 500) request.failure = codigo;
+    request.failure = codigo;
     return reply
       .code(status)
       .headers({ [REQUEST_ID_HEADER]: request.id, ...headers })

@@ -54,7 +54,12 @@ export function beatWhileServing(
   service: ServiceHeartbeat['service'],
   redis: RedisClient,
   config: Readonly<{ REDIS_PREFIX: string }>,
-  more: (at: number) => Pick<ServiceHeartbeat, 'limited' | 'actions' | 'missingIndexes'> = () => ({}),
+  more: (
+    at: number,
+  ) => Pick<
+    ServiceHeartbeat,
+    'limited' | 'actions' | 'missingIndexes' | 'directory' | 'accounts' | 'tariffLoad'
+  > = () => ({}),
   register?: Register,
 ): void {
   const { dependencies, log } = server;

@@ -1,4 +1,5 @@
 import type { CodesOf, DomainError, ErrorParams, Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import type { OwnData } from '#shared/errors/own-data.ts';
 
 /** An entry of `details`. */
 export type Detail = {
@@ -20,6 +21,8 @@ export type HttpError = {
   showsRule?: true;
   /** Tells integrators in their guide what to do. Every error of a `codigo` has the same advice. */
   advice?: string | undefined;
+  /** Data of ours that decide whether a request is refused so: they may be wrong in place of the request. */
+  ownData?: OwnData;
   /** What the tracking page shows in place of the answer. */
   page?: { title: string; sentence: string };
   /** The wrong field or parameter in the example of the OpenAPI document. */

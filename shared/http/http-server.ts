@@ -30,7 +30,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated user of the API. */
     apiUser?: { readonly username: string };
-    /** The `codigo` of an answer 5xx. */
+    /** The `codigo` of an answer 4xx or 5xx. */
     failure?: string;
   }
 }

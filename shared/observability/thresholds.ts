@@ -32,6 +32,13 @@ export const LABELS_WAIT = { ageMs: 5_000 } as const;
 export const LABELS_SLOW = { slowMs: 1_000, share: 0.01, windowMinutes: 5 } as const;
 
 /**
+ * A creation is slow that takes longer than the objective, `slowMs`, and `guideMs` for each of its guides. "Estado" names a `share` of
+ * those of the last minutes, at least `FAILING.least`, while the last ones are slow too. It is larger than the objective's, because a
+ * second in which the machine is busy is nothing. The alerts are those of the objective.
+ */
+export const CREATIONS_SLOW = { slowMs: 300, guideMs: 2, share: 0.1, windowMinutes: 5 } as const;
+
+/**
  * The alert counts failures, because a worker that loses its Chromium starts another. "Estado" names a Chromium that does not start
  * at once, and one that starts for `startMs`: half a second is usual.
  */

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import { type Static, Type } from 'typebox';
+import { OWN_DATA } from '#shared/errors/own-data.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 
 /**
@@ -39,6 +40,15 @@ export const ActionReport = Type.Object({
   lastOk: Type.Optional(Type.Integer()),
   /** When one failed or was refused. */
   lastNotOk: Type.Optional(Type.Integer()),
+  /** Of creations: how many of the last minutes, and of the last ones of these, were slow. Absent if none was. */
+  slow: Type.Optional(
+    Type.Object({
+      slow: Type.Integer(),
+      all: Type.Integer(),
+      lastSlow: Type.Integer(),
+      lastAll: Type.Integer(),
+    }),
+  ),
   /** Absent once enough requests in a row were well, and half an hour after the last failure. */
   failing: Type.Optional(
     Type.Object({
@@ -86,6 +96,25 @@ const MissingIndex = Type.Object({
 });
 export type MissingIndex = Static<typeof MissingIndex>;
 
+/**
+ * How the last request of an account for an action ended, `at` in ms since 1970, by the clock of Redis. `codigo` and `data` are absent
+ * if it was served.
+ */
+export const AccountOutcome = Type.Object({
+  account: Type.String(),
+  at: Type.Integer(),
+  codigo: Type.Optional(Type.String()),
+  data: Type.Optional(Type.Enum([...OWN_DATA])),
+});
+export type AccountOutcome = Static<typeof AccountOutcome>;
+
+/** Branches or coverage in MongoDB. `rows` and `at`, in ms since 1970, are of the load; absent if it was before 1.8.1. */
+export const DatasetReport = Type.Object({
+  found: Type.Integer(),
+  rows: Type.Optional(Type.Integer()),
+  at: Type.Optional(Type.Integer()),
+});
+
 export const ServiceHeartbeat = Type.Object({
   ...heartbeat,
   service: Type.Enum(['api', 'branches', 'webhooks']),
@@ -95,6 +124,14 @@ export const ServiceHeartbeat = Type.Object({
   actions: Type.Optional(Type.Record(Type.String(), ActionReport)),
   /** Of the api. Releases up to 1.8.0 leave it out. */
   missingIndexes: Type.Optional(Type.Array(MissingIndex)),
+  /** Of branches: what is loaded, each absent before its first load. A release before 1.8.1 tells nothing. */
+  directory: Type.Optional(
+    Type.Object({ branches: Type.Optional(DatasetReport), coverage: Type.Optional(DatasetReport) }),
+  ),
+  /** Of the api: by `UserAction`, how the last requests of some accounts ended. A release before 1.8.1 tells nothing. */
+  accounts: Type.Optional(Type.Record(Type.String(), Type.Array(AccountOutcome))),
+  /** Of the api: when the tariff in force was loaded, in ms since 1970, and by whom. Absent without one. */
+  tariffLoad: Type.Optional(Type.Object({ at: Type.Integer(), by: Type.String() })),
   /** Fingerprints of what processes must have in common (`shared-settings.ts`). */
   settings: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
 });

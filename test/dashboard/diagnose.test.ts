@@ -60,6 +60,9 @@ const wholeFleet = (clockAheadMs: number): Change => ({
   workers: well.workers.map((one) => ({ ...one, clockAheadMs })),
   self: { ...well.self, clockAheadMs },
 });
+/** The api tells of creations that were slow. */
+const slowCreations = (all: number, slow: number, lastAll: number, lastSlow: number): Change =>
+  tells('api', { actions: { create: { lastOk: NOW, slow: { all, slow, lastAll, lastSlow } } } });
 type Failing = NonNullable<ActionReport['failing']>;
 /** The api tells that an action fails. */
 const fails = (action: UserAction, figures: Partial<Failing> & Pick<Failing, 'notOk' | 'all'>) => {
@@ -87,6 +90,7 @@ test.each<[string, Change, string, Level]>([
   ['a Redis that drops jobs', redis({ noeviction: false }), 'redismaydropjobs', 'grave'],
   ['a Redis that cannot write', redis({ writesFail: true }), 'redisdisk', 'grave'],
   ['a hundredth of the labels that is slow', slow(500, 5), 'labelsslow', 'atencion'],
+  ['creations of which a tenth are slow', slowCreations(100, 10, 10, 1), 'errorbudgetburns', 'atencion'],
   ['labels of which half are slow', slow(100, 50, 6), 'labelsslow', 'atencion'],
   ['labels that fail', fails('print', { notOk: 3, all: 3 }), 'labelsfail', 'grave'],
   ['MongoDB that takes no guides', reaches('api', { mongodb: 'read-only' }), 'mongodown', 'grave'],
@@ -173,6 +177,8 @@ test.each<[string, Change]>([
   ['no label waits and none was printed', { oldestMs: undefined, latency: undefined }],
   ['an account reaches its limit now and then', flood(59)],
   ['two of few labels were slow in a quiet night', slow(20, 2)],
+  ['creations are quick again, of which all were slow', slowCreations(100, 80, 20, 1)],
+  ['two of few creations were slow', slowCreations(2, 2, 2, 2)],
   ['labels are quick again, of which half were slow', slow(100, 50, 7)],
   ['two of few labels failed in a quiet night', fails('print', { notOk: 2, all: 2 })],
   [
@@ -213,6 +219,57 @@ test('names the account that floods, over all processes of the api', () => {
   expect(textsOf({ services: [...well.services, ...apis] })).toEqual([
     'La cuenta otro pasa su límite: 100 de sus solicitudes recibieron 429 en el último minuto; cuentas que también lo pasan: 1',
   ]);
+});
+
+/** An account, a codigo or none, and how long ago. */
+type Told = [account: string, codigo: string, ago: number];
+/** What apis tell of creations. */
+const accountsOf = (...processes: Told[][]): Change => ({
+  services: [
+    ...without('api'),
+    ...processes.map((outcomes, i) =>
+      heartbeatOf('api', {
+        id: `api-${i}`,
+        tariffLoad: { at: NOW - 180_000, by: 'ana' },
+        accounts: {
+          create: outcomes.map(([account, codigo, ago]) => ({
+            account,
+            at: NOW - ago,
+            ...(codigo && { codigo, data: codigo === 'sin_tarifa' ? 'tariff' : 'coverage' }),
+          })),
+        },
+      }),
+    ),
+  ],
+});
+
+test('asks whether our data are wrong where half of the accounts are refused, three at least', () => {
+  const no = 'sin_cobertura';
+  const a: Told = ['a', no, 9_000];
+  const b: Told = ['b', no, 8_000];
+  const c: Told = ['c', no, 7_000];
+  const well = (name: string, ago = 1_000): Told => [name, '', ago];
+  expect(textsOf(accountsOf([a, b], [c, well('d'), well('e'), well('f')]))).toEqual([
+    'A 3 de 6 cuentas que crean guías se les responde sin_cobertura: ¿está bien la cobertura?',
+  ]);
+  expect(textsOf(accountsOf([a, b, ['c', 'sin_tarifa', 10]]))).toEqual([
+    'A 3 de 3 cuentas que crean guías se les responde sin_tarifa: ¿está bien la tarifa? Última carga: hace 3 min, por ana',
+  ]);
+  // Fewer than half; one account in two processes; one that another process has served since.
+  expect(
+    textsOf(
+      accountsOf(
+        [a, b, c],
+        ['d', 'e', 'f', 'g'].map((name) => well(name)),
+      ),
+    ),
+  ).toEqual([]);
+  expect(textsOf(accountsOf([a, b], [a, b]))).toEqual([]);
+  expect(textsOf(accountsOf([a, b, c], [well('c', 6_000)]))).toEqual([]);
+  // Nobody has been refused for half a minute, while others are served.
+  const old = ['a', 'b', 'c'].map((name): Told => [name, no, 31_000]);
+  expect(textsOf(accountsOf([...old, well('d')]))).toEqual([]);
+  expect(idsOf(accountsOf([...old, well('d', 40_000)]))).toEqual(['own-data-coverage']);
 });
 
 test('says where an action fails, since when, of how many, and how', () => {

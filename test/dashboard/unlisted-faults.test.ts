@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { expect, onTestFinished, vi } from 'vitest';
 import { REDIS_KEYS, redisRules } from '#local/access/redis-acl.ts';
@@ -111,6 +112,20 @@ test('a collection that is locked', async ({ breakMongo, isNamed, isWell }) => {
   onTestFinished(() => lock.resolve('done'));
   await isNamed(/^Crear guías falla desde hace .*: \d+ de \d+, la última: sin_respuesta$/);
   lock.resolve('done');
+  await isWell();
+});
+
+test('a MongoDB that takes a second for what is written: users wait, and nothing else is said', async ({
+  breakMongo,
+  isNamed,
+  isWell,
+}) => {
+  const mend = breakMongo(async (command) => {
+    if (WRITES.some((write) => write in command)) await sleep(1_200);
+    return 'done' as const;
+  });
+  await isNamed(/^Crear guías tarda: \d+ de \d+, más de 300 ms en los últimos 5 min$/);
+  mend();
   await isWell();
 });
 

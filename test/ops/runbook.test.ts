@@ -23,7 +23,7 @@ const sections = new Map(
 
 /** What no alert leads to, but other sections do. */
 const PROCEDURES = [
-  ...['AccountFloods', 'WorkersNeeded', 'IndexMissing'],
+  ...['AccountFloods', 'WorkersNeeded', 'IndexMissing', 'OwnData'],
   ...['FailoverRedis', 'ElectionMongo', 'Rollback'],
 ];
 /** The dashboard's address: as the operator of Prometheus says, else as Compose and a port-forward have it. */

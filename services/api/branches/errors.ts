@@ -22,6 +22,7 @@ export const branchErrors = {
   'destination-invalid': {
     status: 404,
     codigo: 'destino_invalido',
+    ownData: 'branches',
     message: 'DestinoCode no corresponde a sucursal valida',
     showsRule: true,
     advice: 'Elija una sucursal de `GET /api/sucursales/destinos`.',
@@ -29,6 +30,7 @@ export const branchErrors = {
   'postal-code-uncovered': {
     status: 404,
     codigo: 'sin_cobertura',
+    ownData: 'coverage',
     message: ({ postalCode }) => `No hay cobertura para el código postal: ${postalCode}`,
     showsRule: true,
     advice:
@@ -43,12 +45,14 @@ export const branchErrors = {
   'no-catalogue': {
     status: 404,
     codigo: 'sin_catalogo',
+    ownData: 'postal-codes',
     message: 'El transportista no ofrece el catalogo de codigos postales',
     advice: 'Pida el domicilio sin el catálogo: nada de lo demás depende de él.',
   },
   'postal-code-unknown': {
     status: 404,
     codigo: 'codigo_postal_desconocido',
+    ownData: 'postal-codes',
     message: ({ postalCode }) => `El codigo postal no esta en el catalogo: ${postalCode}`,
     advice:
       'Revise el código con su cliente. El catálogo puede ser más viejo que el código: si lleva ahí lo dice `GET /api/sucursales/cobertura/{cp}`.',

@@ -89,6 +89,7 @@ export const guideErrors = {
   'origin-unassigned': {
     status: 400,
     codigo: 'origen_no_asignado',
+    ownData: 'users',
     message: 'Usuario API no tiene sucursal de origen asignada',
     advice: 'Pida a su transportista que asigne una sucursal de origen a su usuario.',
   },
@@ -97,6 +98,7 @@ export const guideErrors = {
     logLevel: 'warn',
     status: 400,
     codigo: 'origen_invalido',
+    ownData: 'branches',
     message: 'La sucursal de origen no existe o no esta activa',
     advice: 'Avise a su transportista: la sucursal de origen de su usuario dejó de servir.',
   },

@@ -3,12 +3,17 @@ import type { UserActions } from '#shared/actions/action-trouble.ts';
 import { openUserActions } from '#shared/actions/action-trouble.ts';
 import { USER_ACTIONS } from '#shared/actions/user-actions.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { ApiOptions } from '../config.ts';
+import { AccountRefusals } from './account-refusals.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     userActions: UserActions;
+    accountRefusals: AccountRefusals;
+    /** Returns when the tariff in force was loaded. The room of quotes sets it. */
+    tariffLoad?: () => Pick<ServiceHeartbeat, 'tariffLoad'>;
     /** The clock of the queue's Redis. */
     redisClock: RedisClock;
   }
@@ -20,4 +25,5 @@ export const userActionsPlugin = fp(async (server: HttpServer, { config }: ApiOp
   const { actions, clock } = openUserActions(server, server.redis, config.REDIS_PREFIX, own);
   server.decorate('userActions', actions);
   server.decorate('redisClock', clock);
+  server.decorate('accountRefusals', new AccountRefusals());
 });

@@ -13,6 +13,7 @@ export const quoteErrors = {
   'no-tariff': {
     status: 400,
     codigo: 'sin_tarifa',
+    ownData: 'tariff',
     message: ({ explanation = 'el transportista no tiene una tarifa en vigor' }) =>
       `Sin tarifa: ${explanation}`,
     advice:
@@ -23,6 +24,7 @@ export const quoteErrors = {
   'parcel-too-large': {
     status: 400,
     codigo: 'medidas_excedidas',
+    ownData: 'tariff',
     message: ({ explanation }) => `Medidas excedidas: ${explanation}`,
     advice: 'Divida el envío en paquetes más chicos. Cuenta también el peso volumétrico.',
     example: 'Producto.Peso',
@@ -46,6 +48,7 @@ export const quoteErrors = {
   'quote-withdrawn': {
     status: 409,
     codigo: 'cotizacion_retirada',
+    ownData: 'tariff',
     message: 'El transportista retiro la tarifa de esta cotizacion',
     advice: 'La tarifa tenía un error y se retiró. Cotice otra vez.',
     example: 'Cotizacion',

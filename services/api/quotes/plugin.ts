@@ -34,6 +34,10 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   repeatOnceConnected(server, options, () => tariffs.look());
   server.dependencies.set('tariff', { check: () => requireRecent(tariffs), required: false });
   server.decorate('tariffs', tariffs);
+  server.decorate('tariffLoad', () => {
+    const load = tariffs.load;
+    return load ? { tariffLoad: load } : {};
+  });
   server.decorate('quoteTokens', new QuoteTokens(config.JWT_SECRET, config.JWT_SECRET_PREVIOUS));
   const countQuotes = quoteMetrics(server.metrics, tariffs);
   server.decorate('countQuotes', countQuotes);

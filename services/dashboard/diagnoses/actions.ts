@@ -1,9 +1,10 @@
+import type { SlowCounts } from '#shared/actions/slow-share.ts';
 import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
-import { FAILING } from '#shared/observability/thresholds.ts';
+import { CREATIONS_SLOW, FAILING } from '#shared/observability/thresholds.ts';
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
-import { type Diagnosis, grave, type LastSeen } from './diagnosis.ts';
+import { type Diagnosis, grave, type LastSeen, RECOVERY_MS, warning } from './diagnosis.ts';
 
 /** What fails, and the section of the runbook. */
 const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> = {
@@ -41,7 +42,10 @@ type Trouble = {
 export function* diagnoseActions(state: SystemState, { harmed }: LastSeen): Generator<Diagnosis> {
   for (const action of USER_ACTIONS) {
     const trouble = troubleIn(state, action);
-    if (!trouble) continue;
+    if (!trouble) {
+      if (action === 'create') yield* diagnoseSlowCreations(state, harmed.create);
+      continue;
+    }
     const { last, lastBegan, since, notOk, all, where, codigo } = trouble;
     if (state.at - last > RECENT_MS || lastBegan <= (harmed[action] ?? 0)) continue;
     const { fails, section } = ACTIONS[action];
@@ -51,6 +55,20 @@ export function* diagnoseActions(state: SystemState, { harmed }: LastSeen): Gene
     const late = action === 'webhook' ? { causes: ['webhooks'] as const } : {};
     yield { ...grave(`${action}-fails`, section, text), effectOn: [action], ...late };
   }
+}
+
+/** Until so long after a cause, creations are among the last ones that waited for its end, in ms. */
+const WAITED_MS = 20_000 + RECOVERY_MS;
+
+function* diagnoseSlowCreations({ at, services }: SystemState, harmed = 0): Generator<Diagnosis> {
+  const { slowMs, share, windowMinutes } = CREATIONS_SLOW;
+  const reports = services.flatMap(({ actions }) => actions?.create?.slow ?? []);
+  const sum = (of: keyof SlowCounts) => reports.reduce((total, one) => total + one[of], 0);
+  const [slow, all] = [sum('slow'), sum('all')];
+  const isSlow = slow >= Math.max(FAILING.least, share * all) && sum('lastSlow') >= share * sum('lastAll');
+  if (!isSlow || at - harmed <= WAITED_MS) return;
+  const text = `Crear guías tarda: ${number(slow)} de ${number(all)}, más de ${duration(slowMs)} en los últimos ${windowMinutes} min`;
+  yield { ...warning('create-slow', 'errorbudgetburns', text), effectOn: ['create'] };
 }
 
 /** Names the actions whose outcomes every process of their service reports. */

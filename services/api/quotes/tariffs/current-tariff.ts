@@ -68,6 +68,12 @@ export class CurrentTariff {
     return this.#versions && performance.now() - this.#lookedAt;
   }
 
+  /** When the tariff in force was loaded, in ms since 1970, and by whom; undefined if there is none, or nobody knows yet. */
+  get load(): { at: number; by: string } | undefined {
+    const version = inForceAt(this.#versions ?? [], this.now());
+    return version && { at: version.at.getTime(), by: version.by };
+  }
+
   /**
    * Returns the tariff that is in force at a moment, or undefined if there is none.
    *
