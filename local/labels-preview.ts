@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import Handlebars from 'handlebars';
 import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
+import { TRIAL } from '#services/label-worker/batching/trial-print.ts';
 import {
   type PrintingBrowser,
   startPrintingBrowser,
@@ -60,7 +61,14 @@ if (import.meta.main) {
 export async function preview({ templates, out, executablePath }: Options): Promise<Preview> {
   await mkdir(out, { recursive: true });
   const browser = await startPrintingBrowser(
-    { executablePath, sandboxRequired: false, document: DOCUMENT, concurrency: 1, printTimeoutMs: 20_000 },
+    {
+      executablePath,
+      sandboxRequired: false,
+      document: DOCUMENT,
+      trial: TRIAL,
+      concurrency: 1,
+      printTimeoutMs: 20_000,
+    },
     createLogger('preview', 'error'),
   );
   const preview: Preview = { index: join(out, 'index.html'), names: [], problems: [], warnings: [] };
@@ -83,13 +91,14 @@ async function printSamples(
   folder: string,
   file: string,
   out: string,
-  { printHtml }: PrintingBrowser,
+  { printHtml, tryPrint }: PrintingBrowser,
   preview: Preview,
 ): Promise<void> {
   const [kind, template] = readTemplate(folder, file);
   const templates = { ...OUR_TEMPLATES, [kind]: template };
   const underlays = await printUnderlays(printHtml, templates);
-  const printer = createLabelPrinter({ templates, underlays, printHtml, concurrency: 1, maxLabels: 50 });
+  const options = { templates, underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 };
+  const printer = createLabelPrinter(options);
   const { rasterize } = await startPdfium();
   const warned = await tryTemplates(templates, async (label, order, sample) => {
     const pdf = await printer.print(label, order);

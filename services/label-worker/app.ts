@@ -1,3 +1,4 @@
+import type { Worker } from 'bullmq';
 import { ActionCounts } from '#shared/actions/action-counts.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -15,6 +16,7 @@ import { readRedisState } from '#shared/stores/redis-state.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
 import { PrintMeter } from './batching/print-capacity.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
+import { TRIAL } from './batching/trial-print.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './browser/printing-browser.ts';
 import type { LabelWorkerConfig } from './config.ts';
 import { Rasterizer } from './images/rasterizer.ts';
@@ -54,7 +56,9 @@ async function assemble(
   const cache = new LabelCache(cacheRedis, prefix);
   const awaited = (keys: readonly string[]) => cache.awaited(keys);
   const templates = loadTemplates(config.LABEL_TEMPLATES);
-  const browser = await openBrowser(server, config, log, metrics);
+  let started: ReturnType<typeof start> | undefined;
+  const onServing = () => started && followChromium(started.worker, browser);
+  const browser = await openBrowser(server, config, log, metrics, onServing);
   const images = new Rasterizer({ timeoutMs: PRINT_TIMEOUT_MS, metrics, awaited });
   const closePrinters = () =>
     Promise.all([
@@ -67,6 +71,7 @@ async function assemble(
     templates,
     underlays,
     printHtml: browser.printHtml,
+    tryPrint: browser.tryPrint,
     concurrency,
     maxLabels: BATCH_LABELS,
   };
@@ -105,10 +110,10 @@ async function assemble(
     const heartbeat = startHeartbeats({ redis, prefix, dependencies, details, log });
     return { worker, heartbeat };
   };
-  let started: ReturnType<typeof start> | undefined;
   server.startup.onceConnected('the label queue', async () => {
     await clock.start();
     started = start();
+    followChromium(started.worker, browser);
   });
   server.addHook('onClose', async () => {
     clock.stop();
@@ -125,19 +130,31 @@ async function assemble(
   });
 }
 
+/** Takes jobs only while Chromium runs. Otherwise a worker whose Chromium does not start would fail the jobs of all. */
+function followChromium(
+  worker: Pick<Worker, 'pause' | 'resume'>,
+  { status }: Pick<PrintingBrowser, 'status'>,
+): void {
+  if (status().state === 'running') void worker.resume();
+  else void worker.pause(true); // the labels in hand go on
+}
+
 async function openBrowser(
   server: HttpServer,
   config: LabelWorkerConfig,
   log: Logger,
   metrics: WorkerMetrics,
+  onServing: () => void,
 ): Promise<PrintingBrowser> {
   const options = {
     executablePath: config.CHROMIUM_PATH,
     sandboxRequired: config.CHROMIUM_SANDBOX === 'required',
     document: DOCUMENT,
+    trial: TRIAL,
     concurrency: config.PRINT_CONCURRENCY,
     printTimeoutMs: PRINT_TIMEOUT_MS,
     onStart: metrics.countStart,
+    onServing,
     onStep: metrics.observePhase,
     onBrokenPicture: () =>
       log.error(

@@ -16,7 +16,7 @@ export function createWorkerMetrics(registry: Registry) {
   const registers = [registry];
   const phases = new Histogram({
     name: 'label_phase_seconds',
-    help: 'Duration of a phase: html, wait and store per label; document, print and split per batch; image per page of a PNG or of ZPL; the prints at the start are of underlays',
+    help: 'Duration of a phase: html, wait and store per label; document, print and split per batch; image per page of a PNG or of ZPL; the prints at the start are of underlays and of a trial label',
     labelNames: ['phase'],
     buckets: PHASE_BUCKETS,
     registers,

@@ -5,6 +5,7 @@ import { printBody, type RenderedLabel, renderLabel } from '../label/render-labe
 import type { LabelTemplates } from '../label/templates.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import type { LabelPages } from '../pdf/content-streams.ts';
+import { MissingTextError } from '../pdf/printed-letters.ts';
 import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
 import type { PrintMeter } from './print-capacity.ts';
@@ -50,6 +51,8 @@ export type LabelPrinterOptions = {
    * @throws DomainError `browser-failed` if Chromium is at fault; any other error if the HTML is.
    */
   printHtml: (body: string) => Promise<Uint8Array>;
+  /** Prints a label that is right. @throws DomainError `browser-failed` if its text is missing. */
+  tryPrint?: () => Promise<void>;
   /** Returns for each key whether a client waits for the label; called just before the print. */
   awaited?: (keys: readonly string[]) => Promise<boolean[]>;
   /** Most prints at a time. */
@@ -157,12 +160,22 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
       const kind = (batch[0] as QueuedLabel).kind;
       const print = await printHtml(printBody(kind, batch, options.templates));
       const printed = performance.now();
-      const files = split(print, batch.map(onUnderlay));
+      const files = await splitWithText(print, batch);
       metrics?.observePhase('split', performance.now() - printed);
       recordPrint(batch, started);
       return files;
     } catch (error) {
       recordPrint(batch, started, isBrowserFailure(error) ? 'browser-failed' : 'label-unprintable');
+      throw error;
+    }
+  }
+
+  /** A print without its text is the label's fault if Chromium prints another label well. */
+  async function splitWithText(print: Uint8Array, batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
+    try {
+      return split(print, batch.map(onUnderlay));
+    } catch (error) {
+      if (error instanceof MissingTextError) await options.tryPrint?.();
       throw error;
     }
   }

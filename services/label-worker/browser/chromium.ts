@@ -11,9 +11,14 @@ export type ChromiumOptions = PrintObserver & {
   sandbox: boolean;
   /** The HTML document whose body each print replaces. */
   document: string;
+  /** Tried on each new page, and when a print lacks text. */
+  trial?: Trial;
   concurrency: number;
   printTimeoutMs: number;
 };
+
+/** A print that shows text if Chromium is well. `check` throws if it does not. */
+export type Trial = { body: string; check(print: Uint8Array): void };
 
 /** Many times the usual duration, for a cold disk or a busy node. */
 export const START_TIMEOUT_MS = 20_000;
@@ -79,6 +84,7 @@ export class Chromium implements SupervisedProcess {
     chromium.#idlePages = await Promise.all(
       Array.from({ length: options.concurrency }, () => chromium.#openPage()),
     );
+    await Promise.all(chromium.#idlePages.map(() => chromium.tryPrint()));
     return chromium;
   }
 
@@ -97,6 +103,22 @@ export class Chromium implements SupervisedProcess {
       throw error;
     } finally {
       this.#idlePages.push(page);
+    }
+  }
+
+  /**
+   * Prints the trial on the page that printed last, to find out whether Chromium is at fault when a print lacks text.
+   * @throws if it is; Chromium has then failed and ended.
+   */
+  async tryPrint(): Promise<void> {
+    const { trial } = this.#options;
+    if (!trial) return;
+    try {
+      trial.check(await this.printHtml(trial.body));
+    } catch (cause) {
+      const error = new Error('Chromium cannot print a label with its text', { cause });
+      this.#fail(error);
+      throw error;
     }
   }
 

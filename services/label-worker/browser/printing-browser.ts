@@ -12,12 +12,12 @@ export type ChromiumStatus = Omit<ProcessStatus, 'uses'> & { prints: number };
 
 export type PrintingBrowserOptions = Omit<ChromiumOptions, 'sandbox'> &
   Partial<Limits> &
-  Pick<SupervisorOptions<Chromium>, 'onStart'> & {
+  Pick<SupervisorOptions<Chromium>, 'onStart' | 'onServing'> & {
     /** Refuses to start without Chromium's sandbox, instead of logging the reason. */
     sandboxRequired: boolean;
   };
 
-type Limits = Omit<SupervisorOptions<Chromium>, 'name' | 'start' | 'onStart'>;
+type Limits = Omit<SupervisorOptions<Chromium>, 'name' | 'start' | 'onStart' | 'onServing'>;
 
 /**
  * A page grows with its first thousand labels, and then stops growing. Twice that growth is a leak. The limit of prints
@@ -52,6 +52,18 @@ export async function startPrintingBrowser(options: PrintingBrowserOptions, log:
         return await supervisor.use((chromium) => chromium.printHtml(body));
       } catch (cause) {
         if (cause instanceof PrintRefusedError) throw cause;
+        throw new DomainError('browser-failed', { cause });
+      }
+    },
+
+    /**
+     * Prints a label that is right, after a print without its text. Replaces Chromium if this one lacks text too.
+     * @throws DomainError `browser-failed` in that case.
+     */
+    async tryPrint(): Promise<void> {
+      try {
+        await supervisor.use((chromium) => chromium.tryPrint());
+      } catch (cause) {
         throw new DomainError('browser-failed', { cause });
       }
     },

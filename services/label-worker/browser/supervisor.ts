@@ -28,6 +28,8 @@ export type SupervisorOptions<P> = {
   healthIntervalMs: number;
   /** Also called for a start that then fails. */
   onStart?: ((reason: StartReason) => void) | undefined;
+  /** Called when a process begins to serve, and when it has failed and none serves. */
+  onServing?: (() => void) | undefined;
 };
 
 export type ProcessStatus = {
@@ -155,6 +157,7 @@ export class Supervisor<P extends SupervisedProcess> {
     void process.failed.then((reason) => this.#fail(instance, reason));
     const replaced = this.#serving;
     this.#serving = instance;
+    this.#options.onServing?.();
     if (replaced) this.#endIfReplaced(replaced);
     void this.#checkHealth(); // measures its memory while it is new
   }
@@ -166,6 +169,7 @@ export class Supervisor<P extends SupervisedProcess> {
     if (instance !== this.#serving) return;
     this.#serving = undefined;
     this.#downSince = Date.now();
+    this.#options.onServing?.();
     this.#log.error({ err: reason }, `${this.#options.name} failed, starting another`);
     this.#start('failed').catch(() => {}); // `#open` logs it
   }

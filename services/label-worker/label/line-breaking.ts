@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 
 export type Face = 'medium' | 'bold';
 
-/** A blank at which no line breaks. `inCharset` leaves none in the texts of a label. */
-const NO_BREAK = '\u00a0';
+/** A blank at which no line breaks, as within a phone. It prints as a blank. */
+export const NO_BREAK = '\u00a0';
 
 /** In thousandths of an em, separated by blanks. A test measures them in Chromium. */
 type WidthsFile = { characters: string } & Record<Face, string>;
@@ -70,7 +70,7 @@ export function breakWithTail(text: string, tail: string, room: number, count: n
   const together = breakLines(`${text} ${tail.replaceAll(' ', NO_BREAK)}`, room, count, face);
   const isTogether = together.whole || (!together.cut && widthOf(tail, face) <= room);
   const broken = isTogether ? together : breakLines(`${text} ${tail}`, room, count, face);
-  if (!broken.cut) return { ...broken, lines: broken.lines.map((line) => line.replaceAll(NO_BREAK, ' ')) };
+  if (!broken.cut) return broken;
   const reserve = widthOf(` ${tail}`, face);
   // With less room beside it, a tail begins a line of its own.
   if (reserve < room - LEAST_BEFORE_TAIL) {

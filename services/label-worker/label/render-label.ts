@@ -3,11 +3,12 @@ import type { PrintKind } from '#shared/printing/print-kinds.ts';
 import type { Drawing } from '../drawing.ts';
 import { manifestViews } from './manifest-view.ts';
 import { Sheet } from './sheet.ts';
+import type { LabelTemplate } from './template-files/compile-template.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
 import { labelView } from './view.ts';
 
-/** `html` is for Chromium, `title` for the PDF, and we draw `drawing` on the pages. */
-export type RenderedPages = { html: string; title: string; drawing: Drawing };
+/** `html` is for Chromium, `title` for the PDF, and we draw `drawing` on the pages, of which each shows `letters` at least. */
+export type RenderedPages = { html: string; title: string; drawing: Drawing; letters: number[] };
 /** A label above its kind's underlay, with the values of each page's codes. */
 export type RenderedLabel = RenderedPages & { kind: PrintKind; codes: string[][] };
 
@@ -16,8 +17,13 @@ export function renderLabel(label: PrintPayload, templates: LabelTemplates = OUR
   const { kind, number } = label;
   const sheet = new Sheet();
   const title = draw(label, templates, sheet);
-  const codes = sheet.codes();
-  return { kind, html: sheet.html(kind), title: `${title} ${number}`, drawing: sheet.drawing(), codes };
+  return { kind, ...pagesOf(sheet, templates[kind], `${title} ${number}`), codes: sheet.codes() };
+}
+
+/** The styles of an operator's own template may hide or cut text. So only a page on which nothing is left is wrong. */
+function pagesOf(sheet: Sheet, { kind, isOurs }: LabelTemplate, title: string): RenderedPages {
+  const letters = sheet.letters().map((count) => (isOurs ? count : Math.min(count, 1)));
+  return { html: sheet.html(kind), title, drawing: sheet.drawing(), letters };
 }
 
 /** Draws a label or a manifest. @returns what its number is the number of, for the title. */
@@ -47,9 +53,9 @@ export function renderUnderlay(
   kind: PrintKind,
   templates: LabelTemplates = OUR_TEMPLATES,
 ): RenderedPages | undefined {
-  const { drawUnderlay } = templates[kind];
-  if (!drawUnderlay) return undefined;
+  const template = templates[kind];
+  if (!template.drawUnderlay) return undefined;
   const sheet = new Sheet();
-  drawUnderlay(sheet);
-  return { html: sheet.html(kind), title: kind, drawing: sheet.drawing() };
+  template.drawUnderlay(sheet);
+  return pagesOf(sheet, template, kind);
 }

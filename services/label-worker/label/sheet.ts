@@ -6,8 +6,18 @@ import {
   type Shape,
 } from '../drawing.ts';
 
-/** What one page, or every page, has: SVG and HTML for Chromium, our shapes, and the values of the codes. */
-type Layer = { graphics: string; texts: string; html: string; shapes: Shape[]; codes: string[] };
+/**
+ * What one page, or every page, has: SVG and HTML for Chromium, how many letters these have, our shapes, and the values of
+ * the codes.
+ */
+type Layer = {
+  graphics: string;
+  texts: string;
+  html: string;
+  letters: number;
+  shapes: Shape[];
+  codes: string[];
+};
 
 /** Records what a template draws. Records only once what all pages share. */
 export class Sheet {
@@ -53,6 +63,11 @@ export class Sheet {
     return { shared: this.#shared.shapes, pages, floating: this.#floating };
   }
 
+  /** Returns how many letters each page has, blanks included. Stamps have none, because their letters print as lines. */
+  letters(): number[] {
+    return this.#ownLayers().map(({ letters }) => this.#shared.letters + letters);
+  }
+
   codes(): string[][] {
     return this.#ownLayers().map(({ codes }) => [...this.#shared.codes, ...codes]);
   }
@@ -64,5 +79,5 @@ export class Sheet {
 }
 
 function emptyLayer(): Layer {
-  return { graphics: '', texts: '', html: '', shapes: [], codes: [] };
+  return { graphics: '', texts: '', html: '', letters: 0, shapes: [], codes: [] };
 }

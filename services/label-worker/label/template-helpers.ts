@@ -28,7 +28,9 @@ function eachPackage(this: LabelView, { data, fn }: BlockOptions<unknown>): void
 }
 
 function addHtml(sheet: Sheet, html: string): void {
-  if (html.trim()) sheet.layer.html += inAscii(html);
+  if (!html.trim()) return;
+  sheet.layer.html += inAscii(html);
+  sheet.layer.letters += html.replace(/<!--.*?-->|<[^>]*>|\s/gs, '').length;
 }
 
 type LogoOptions = BlockOptions<Room & { gap: number; right: number }>;

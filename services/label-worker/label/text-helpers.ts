@@ -1,5 +1,6 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
 import { CSS_PIXELS_PER_DOT, DOTS_PER_MM, DOTS_PER_POINT } from '../drawing.ts';
+import { NO_BREAK } from './line-breaking.ts';
 import type { Sheet } from './sheet.ts';
 import {
   type Column,
@@ -31,7 +32,12 @@ function text(value: string | undefined, { hash, data }: TextOptions): void {
   const [first = 0, last = 0] = [fitted.lines[0]?.y, fitted.lines.at(-1)?.y];
   // A smaller text keeps the top of its capitals, or with `keepBaseline` its last line.
   const top = hash.keepBaseline ? hash.y - last : hash.y - (first * hash.size) / fitted.size;
-  data.sheet.layer.texts += spans(fitted, top, hash, hash);
+  place(data.sheet, fitted, top, hash, hash);
+}
+
+function place({ layer }: Sheet, fitted: FittedText, top: number, style: Style, anchor: Anchor): void {
+  layer.texts += spans(fitted, top, style, anchor);
+  for (const line of fitted.lines) layer.letters += line.text.length;
 }
 
 type FieldStyle = Omit<Field, 'text'> & { class?: string };
@@ -46,10 +52,13 @@ function column(this: unknown, { hash, data, fn }: ColumnOptions): unknown {
   const fields: NonNullable<FieldOptions['data']['fields']> = [];
   fn(this, { data: Object.assign(Handlebars.createFrame(data), { fields }) });
   const { x = 0, y = 0, width, height } = hash;
-  const texts = fitColumn(fields, hash).map((fitted) => spans(fitted, y, fitted, { x }));
-  const isPlaced = isPlacedAt(hash.x, hash.y);
-  if (isPlaced) data.sheet.layer.texts += texts.join('');
-  return isPlaced ? undefined : new Handlebars.SafeString(columnHtml(texts.join(''), width, height));
+  const fitted = fitColumn(fields, hash);
+  if (isPlacedAt(hash.x, hash.y)) {
+    for (const each of fitted) place(data.sheet, each, y, each, { x });
+    return undefined;
+  }
+  const texts = fitted.map((each) => spans(each, y, each, { x }));
+  return new Handlebars.SafeString(columnHtml(texts.join(''), width, height));
 }
 
 function columnHtml(texts: string, width: number, height: number): string {
@@ -92,8 +101,9 @@ function spans({ lines, size }: FittedText, top: number, style: Style, anchor: A
   const attributes = `${classes && ` class="${classes}"`} font-size="${dots}"`;
   const x = anchor.x ?? anchor.middle ?? anchor.right;
   let html = '';
-  for (const { text, y } of lines) {
-    html += `<tspan x="${x}" y="${Math.round(top + y)}"${attributes}>${inAscii(Handlebars.escapeExpression(text))}</tspan>`;
+  for (const line of lines) {
+    const text = line.text.replaceAll(NO_BREAK, ' ');
+    html += `<tspan x="${x}" y="${Math.round(top + line.y)}"${attributes}>${inAscii(Handlebars.escapeExpression(text))}</tspan>`;
   }
   return html;
 }

@@ -7,8 +7,16 @@ import { type Drawing, POINTS_PER_DOT, type Shape } from '../drawing.ts';
  */
 export type PdfUnderlay = readonly PdfChunk[];
 
-/** One label's pages in a print. `title` is the title of the label's file. */
-export type LabelPages = { title: string; drawing: Drawing; underlay?: PdfUnderlay | undefined };
+/**
+ * One label's pages in a print. `title` is the title of the label's file, `letters` how many letters each page shows at
+ * least.
+ */
+export type LabelPages = {
+  title: string;
+  drawing: Drawing;
+  letters: readonly number[];
+  underlay?: PdfUnderlay | undefined;
+};
 
 /** Differs from Chromium's names, which have a number. */
 export const UNDERLAY_NAME = 'Underlay';

@@ -18,12 +18,13 @@ import {
 } from '#shared/pdf/read-pdf.ts';
 import { contentStreams, type LabelPages, SAVE_STATE, UNDERLAY_NAME } from './content-streams.ts';
 import { type PageWithLinks, takeLinks, withFloating } from './floating-shapes.ts';
+import { requireLetters } from './printed-letters.ts';
 import { FIRST_OBJECT } from './underlay.ts';
 
 /**
  * Splits a print into one PDF for each label, in order and without dates. Copies objects as bytes
  * (docs/decisions/0003-own-pdf-splitter.md).
- * @throws UnsupportedPdfError; Error when the number of pages is not that of the labels.
+ * @throws UnsupportedPdfError; MissingTextError; Error when the number of pages is not that of the labels.
  */
 export function split(print: Uint8Array, labels: readonly LabelPages[]): Uint8Array[] {
   const { objects, pages } = readPdf(Buffer.from(print.buffer, print.byteOffset, print.byteLength));
@@ -35,6 +36,7 @@ export function split(print: Uint8Array, labels: readonly LabelPages[]): Uint8Ar
   });
   return labels.map((label) => {
     const own = rest.splice(0, label.drawing.pages.length);
+    for (const [i, { number }] of own.entries()) requireLetters(objects, number, label.letters[i] ?? 0);
     return fileOf(objects, own, { ...label, drawing: withFloating(label.drawing, own) });
   });
 }

@@ -8,8 +8,8 @@ import {
   UnsupportedPdfError,
   withNumbers,
 } from '#shared/pdf/read-pdf.ts';
-import type { Drawing } from '../drawing.ts';
-import { contentStreams, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
+import { contentStreams, type LabelPages, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
+import { requireLetters } from './printed-letters.ts';
 
 /** The same in all files, so that an underlay's objects are written once. */
 export const FIRST_OBJECT = 6;
@@ -17,13 +17,17 @@ export const FIRST_OBJECT = 6;
 /** What Chromium (Skia) writes of a page. */
 const PAGE = /\/Resources (<<.*>>)\n\/MediaBox (\[0 0 [\d.]+ ([\d.]+)\])\n\/Contents (\d+) 0 R\n/s;
 
-/** Makes an underlay of a print of one page and its drawing. @throws UnsupportedPdfError */
-export function readUnderlay(print: Uint8Array, drawing: Drawing): PdfUnderlay {
+/** Makes an underlay of a print of one page and its drawing. @throws UnsupportedPdfError; MissingTextError */
+export function readUnderlay(
+  print: Uint8Array,
+  { drawing, letters }: Pick<LabelPages, 'drawing' | 'letters'>,
+): PdfUnderlay {
   const { objects, pages } = readPdf(Buffer.from(print));
   const [page = 0] = pages;
   const text = withNumbers(objectAt(objects, page), (ref) => ref);
   const [, resources, box, height, content] = PAGE.exec(text) ?? [];
   if (!content || pages.length !== 1) throw new UnsupportedPdfError('An underlay is not one page');
+  requireLetters(objects, page, letters[0] ?? 0);
   const { body } = objectAt(objects, Number(content));
   const printed = inflateSync(body.subarray(body.indexOf('\n') + 1)).toString('latin1');
   const drawn = contentStreams({ drawing }, Number(height));

@@ -13,16 +13,20 @@ const test = browserTest
   /** What each print of the last printer was given. */
   .extend('prints', (): string[] => [])
   .extend('underlays', { scope: 'file' }, ({ printing }) => printUnderlays(printing.printHtml))
-  /** Creates a printer with one print slot on the real browser; `fault` may throw in its place. */
-  .extend('printer', ({ printing, underlays, prints }) => (fault: (body: string) => void = () => {}) => {
-    prints.length = 0;
-    const printHtml = async (body: string) => {
-      prints.push(body);
-      fault(body);
-      return printing.printHtml(body);
-    };
-    return createLabelPrinter({ underlays, printHtml, concurrency: 1, maxLabels: 50 });
-  })
+  /** Creates a printer with one print slot on the real browser; `fault` may throw in its place, or return another body. */
+  .extend(
+    'printer',
+    ({ printing, underlays, prints }) =>
+      (fault: (body: string) => string = (body) => body) => {
+        prints.length = 0;
+        const printHtml = async (body: string) => {
+          prints.push(body);
+          return printing.printHtml(fault(body));
+        };
+        const { tryPrint } = printing;
+        return createLabelPrinter({ underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 });
+      },
+  )
   .extend('printed', ({ printer }) => async (one: LabelPayload) => {
     return readLabel(Buffer.from(await printer().print(one)));
   });
@@ -57,10 +61,10 @@ test('a letter label says all that its guide does', async ({ printed }) => {
     'Col. Centro',
     'C.P. 64000 Monterrey, Nuevo León',
     'Referencias: Portón verde, junto a la farmacia',
-    'Tel. 8198765432 / 8112345678',
+    'Tel. 81 9876 5432 / 81 1234 5678',
     'luis@ejemplo.mx',
     'Ana López',
-    'Tel. 5598765432 / 5512345678',
+    'Tel. 55 9876 5432 / 55 1234 5678',
     'ana@ejemplo.mx',
     'Calle Tonalá 121 Int. 3C',
     'Col. Roma Norte, C.P. 06700 Cuauhtémoc',
@@ -99,7 +103,7 @@ test.for([
         `${i + 1}/3`,
         'Luis Pérez Muñoz',
         'Av. Juárez 800',
-        '8198765432',
+        '81 9876 5432',
         '2.5 kg',
       ])
         expect(page.text).toContain(words);
@@ -123,9 +127,9 @@ test('a medium label says what a parcel needs on its way', async ({ printed }) =
     'Col. Centro',
     'C.P. 64000 Monterrey, Nuevo León',
     'Referencias: Portón verde, junto a la farmacia',
-    'Tel. 8198765432 / 8112345678',
+    'Tel. 81 9876 5432 / 81 1234 5678',
     'Ana López',
-    'Tel. 5598765432 / 5512345678',
+    'Tel. 55 9876 5432 / 55 1234 5678',
     'Referencia: PEDIDO-1042',
     'DEVOLVER A',
     'Calle Tonalá 121 Int. 3C',
@@ -169,12 +173,23 @@ test('labels that wait are printed together, and each gets its own pages', async
   }
 });
 
-test('a label that Chromium refuses fails alone in its batch', async ({ printer }) => {
+const HIDDEN = '<style>section:has(#hidden) { visibility: hidden }</style>';
+test.for<[string, (body: string, number: string) => string]>([
+  [
+    'that Chromium refuses',
+    (body, number) => {
+      if (body.includes(number)) throw new Error('Printing failed');
+      return body;
+    },
+  ],
+  [
+    'whose text is hidden',
+    (body, number) => HIDDEN + body.replace(`>${number}`, (found) => ` id="hidden"${found}`),
+  ],
+])('a label %s fails alone in its batch', async ([, fault], { printer }) => {
   const labels = mixedLabels(13);
   const bad = labels[7]?.number.replace(/(....)(....)/, '$1 $2 ') ?? '';
-  const { print } = printer((body) => {
-    if (body.includes(bad)) throw new Error('Printing failed');
-  });
+  const { print } = printer((body) => fault(body, bad));
   const results = await Promise.allSettled(labels.map((one) => print(one)));
   for (const [i, result] of results.entries()) {
     if (i === 7) expect(result).toMatchObject({ reason: { code: 'label-unprintable' } });

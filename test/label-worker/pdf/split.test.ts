@@ -22,6 +22,7 @@ const withoutTable = (print: Uint8Array) => edited(print, '\nxref\n', '\n9 0 obj
 const bare = ({ title, drawing }: LabelPages): LabelPages => ({
   title,
   drawing: { shared: [], pages: drawing.pages.map(() => []) },
+  letters: [],
 });
 
 describe('a print that is split', () => {
@@ -56,10 +57,10 @@ describe('an underlay', () => {
       '<section class="small"><svg><text y="90">Á, ñ</text></svg></section>',
     );
     const drawing = { shared: [[[40, 300, 400, 3] as const]], pages: [[]] };
-    const [page] = split(print, [{ title: 'x', drawing }]);
+    const [page] = split(print, [{ title: 'x', drawing, letters: [4] }]);
     const empty = await printing.printHtml('<section class="small"></section>');
-    const nothing = { title: 'x', drawing: { shared: [], pages: [[]] } };
-    const [laidOn] = split(empty, [{ ...nothing, underlay: readUnderlay(print, drawing) }]);
+    const nothing = { title: 'x', drawing: { shared: [], pages: [[]] }, letters: [0] };
+    const [laidOn] = split(empty, [{ ...nothing, underlay: readUnderlay(print, { drawing, letters: [4] }) }]);
     expect(digest(pixels(laidOn as Uint8Array))).toBe(digest(pixels(page as Uint8Array)));
     expect(digest(pixels(page as Uint8Array))).not.toBe(digest(pixels(empty)));
   });

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { type Job, Queue, QueueEvents } from 'bullmq';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
+import puppeteer from 'puppeteer-core';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '#local/process/free-port.ts';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
@@ -40,10 +42,18 @@ const written = new EventEmitter();
 const log = pino({ level: 'trace' }, { write: (line) => written.emit('line', lines.push(line)) });
 let worker: HttpServer;
 
+/** While this file is there, no Chromium starts. */
+const broken = join(folder, 'broken');
+/** Where each Chromium of `worker` can be looked into. */
+const debuggingPort = await freePort();
+
 /** A Chromium that notes its process group: each line of `pids` is one that was started. */
 function notingChromium(): string {
   const path = join(folder, 'chromium');
-  writeFileSync(path, `#!/bin/sh\necho $$ >> '${pids}'\nexec '${inject('chromiumPath')}' "$@"\n`);
+  // Only where it is driven: as a program that prints a page and ends, Chromium refuses the port.
+  const port = `case "$*" in *remote-debugging-pipe*) set -- "$@" --remote-debugging-port=${debuggingPort};; esac`;
+  const start = `[ ! -e '${broken}' ] && exec '${inject('chromiumPath')}' "$@"`;
+  writeFileSync(path, `#!/bin/sh\necho $$ >> '${pids}'\n${port}\n${start}\n`);
   chmodSync(path, 0o755);
   return path;
 }
@@ -198,6 +208,45 @@ test.each([
   expect(chromiums()).toHaveLength(before + 1);
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
   expect(await told).toEqual({ printed: labelKey(one) }); // nothing of the first attempt
+});
+
+/** Makes the worker's Chromium hide text from now on. */
+async function hideText(): Promise<void> {
+  const chromium = await puppeteer.connect({ browserURL: `http://127.0.0.1:${debuggingPort}` });
+  const contexts = chromium.browserContexts();
+  const pages = (await Promise.all(contexts.map((context) => context.pages()))).flat();
+  for (const page of pages) await page.addStyleTag({ content: 'text { visibility: hidden }' });
+  await chromium.disconnect();
+}
+
+test('a Chromium that hides text is replaced, and labels are stored with their text alone', async () => {
+  const before = chromiums().length;
+  await hideText();
+  const labels = [fresh(), fresh(), fresh()];
+  const jobs = await Promise.all(labels.map((one) => ask(one)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  for (const one of labels) {
+    const [page] = await readLabel((await bytesOf(one)) ?? Buffer.alloc(0));
+    expect(page?.text).toContain('Luis Pérez Muñoz');
+  }
+  expect(chromiums()).toHaveLength(before + 1);
+  expect(lines.join()).toContain('Chromium cannot print a label with its text');
+});
+
+test('a worker whose Chromium does not start is not ready and leaves the jobs to others, until it starts', async () => {
+  const readiness = async () => (await worker.inject('/health/ready')).statusCode;
+  writeFileSync(broken, '');
+  const before = chromiums().length;
+  signalChromium('SIGKILL');
+  await vi.waitFor(() => expect(chromiums().length).toBeGreaterThan(before), 20_000);
+  await vi.waitFor(async () => expect(await readiness()).toBe(503), 20_000);
+  const jobs = await Promise.all(Array.from({ length: 5 }, () => ask(fresh())));
+  // Jobs that the worker had taken would have failed for good with this start.
+  const failed = chromiums().length + 1;
+  await vi.waitFor(() => expect(chromiums().length).toBeGreaterThanOrEqual(failed), 20_000);
+  rmSync(broken);
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  expect(await readiness()).toBe(200);
 });
 
 test('labels that were in a print when Chromium died are printed by themselves', async () => {

@@ -29,11 +29,11 @@ const test = folderTest
     return own;
   })
   .extend('printerOf', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const { printHtml, close } = await startTestBrowser();
+    const { printHtml, tryPrint, close } = await startTestBrowser();
     onCleanup(close);
     return async (templates: LabelTemplates) => {
       const underlays = await printUnderlays(printHtml, templates);
-      return createLabelPrinter({ templates, underlays, printHtml, concurrency: 1, maxLabels: 50 });
+      return createLabelPrinter({ templates, underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 });
     };
   });
 
@@ -129,6 +129,7 @@ describe('a template is tried at start, and refused', () => {
       '<div style="display:none">{{qr tracking.url size=200}}</div>',
       'medium.hbs: 3 of 6 codes have no place on a page',
     ],
+    ['<div style="visibility:hidden">{{recipient.name}}</div>', 'medium.hbs: A page shows 0 letters of 1'],
     [
       '{{barcode code middle=100 y=800 height=120 module=3}}',
       'medium.hbs: a scanner cannot read the code 482913650724 on page 1 of the sample "usual"',

@@ -6,9 +6,7 @@ import type { Sheet } from '../sheet.ts';
 import { templateHelpers } from '../template-helpers.ts';
 import { takeConstantParts } from './constant-parts.ts';
 
-export type LabelTemplate = {
-  file: string;
-  version: string;
+export type LabelTemplate = Pick<TemplateSource, 'file' | 'version' | 'kind' | 'isOurs'> & {
   /** CSS with the size of its pages. */
   pageStyles: string;
   /** The template's styles for each print. Empty for ours, because the document has their styles. */
@@ -69,6 +67,8 @@ export function compileTemplate({ file, source, version, kind, isOurs }: Templat
     return {
       file,
       version,
+      kind,
+      isOurs,
       pageStyles,
       head: isOurs ? '' : `<style>${pageStyles}${FLOW_STYLES}</style>${styles}`,
       drawUnderlay: constant.body.length > 0 ? (sheet) => drawUnderlay({}, sheet) : undefined,
