@@ -49,3 +49,21 @@ test('a client that leaves is 499, and no failure of ours', async ({ demo, await
   const failures = [...(await scrape(own.url))].filter(([name]) => name.startsWith('label_failures_total'));
   expect(failures.filter(([, count]) => count > 0)).toEqual([]);
 });
+
+test('a label whose job was lost in a failover of Redis is queued again', async ({
+  demo,
+  awaited,
+  queue,
+  stores,
+}) => {
+  const [guide] = await demo.created(minimalGuide());
+  const label = ask(demo, guide?.SEND_GUIA ?? '', 1);
+  await expect.poll(awaited).toBe(1);
+  await expect.poll(() => queue.count()).toBeGreaterThan(0);
+  await queue.obliterate({ force: true });
+  // The connections to the queue alone end, as those to a former primary do.
+  const { username } = new URL(stores.redisUrls.api);
+  await stores.redis.client('KILL', 'USER', username);
+  await expect.poll(() => queue.count(), { timeout: 20_000 }).toBe(1);
+  label.leave();
+});

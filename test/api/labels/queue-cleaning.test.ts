@@ -35,6 +35,24 @@ test('a job that nobody takes is removed after five minutes, also paused', async
   expect(await held()).not.toContain(OLD);
 });
 
+test('a thousand newer jobs before it keep no old one, nor do a thousand old ones', async ({
+  held,
+  jobs,
+}) => {
+  const { queue } = jobs;
+  const addAll = (count: number, number: string, opts: object) =>
+    queue.addBulk(
+      Array.from({ length: count }, () => ({ name: 'letter', data: { label: of(number) }, opts })),
+    );
+  await addAll(1_000, YOUNG, { priority: 1, timestamp: ago(4) });
+  await addAll(1, OLD, { priority: 5, timestamp: ago(6) });
+  await addAll(1_001, OLD, { timestamp: ago(6) });
+  await cleanQueue(queue, Date);
+  expect(await queue.getJobCounts('wait', 'prioritized')).toEqual({ wait: 0, prioritized: 1_000 });
+  expect(await held()).not.toContain(OLD);
+  await queue.obliterate({ force: true });
+});
+
 test('an ended job is removed before the hour is over', async ({ held, jobs, stores }) => {
   const failed = await jobs.failed(of(OLD), new Error('browser-failed'));
   const done = await jobs.waiting({ ...of(OLD), kind: 'small' });

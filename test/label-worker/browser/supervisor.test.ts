@@ -127,6 +127,46 @@ it('a process that has served long enough serves on when no successor starts, an
   expect(first.killed).toBe(true);
 });
 
+it('a process that is replaced in use finishes its work, and then ends', async () => {
+  const { supervisor, first } = await launched({ maxUses: 1 });
+  const [work, longer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const uses = [supervisor.use(() => work.promise), supervisor.use(() => longer.promise)];
+  work.resolve();
+  await settle();
+  const second = await start(1).succeed();
+  expect(await processOf(supervisor)).toBe(second);
+  expect(first.killed).toBe(false);
+  longer.resolve();
+  await Promise.all(uses);
+  await settle();
+  expect([first.killed, second.killed]).toEqual([true, false]);
+});
+
+it('a process that misses two health checks in a row is replaced, and one that misses every other serves on', async () => {
+  useFakeTimers();
+  const { supervisor, first } = await launched();
+  const check = async (answers: boolean) => {
+    first.checkHealth = async () => {
+      if (!answers) throw new Error('it hangs');
+      return 1_000;
+    };
+    await vi.advanceTimersByTimeAsync(5_000);
+  };
+  for (let time = 0; time < 3; time++) {
+    await check(false);
+    await expect(supervisor.requireHealthy()).rejects.toThrow(
+      'The fake did not answer its last health check',
+    );
+    await check(true);
+    await supervisor.requireHealthy();
+  }
+  expect([reasons(), first.killed]).toEqual([[], false]);
+  await check(false);
+  await check(false);
+  expect([reasons(), first.killed]).toEqual([['failed'], true]);
+  await expect(supervisor.requireHealthy()).rejects.toThrow('The fake does not run');
+});
+
 it('closing while a replacement starts kills it when it is up', async () => {
   const { supervisor, first } = await launched();
   first.fail();
