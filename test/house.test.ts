@@ -117,7 +117,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     audit: ['async', 'http', 'observability', 'stores'],
     branches: ['async', 'errors', 'stores'],
     commands: ['audit', 'config', 'observability', 'stores'],
-    config: [],
+    config: ['phones'],
     errors: [],
     guides: ['branches', 'stores'],
     http: ['async', 'config', 'errors', 'observability', 'stores'],
@@ -126,6 +126,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     observability: ['async'],
     pages: [],
     pdf: [],
+    phones: [],
     printing: ['labels', 'manifests'],
     schemas: [],
     stores: ['async', 'config', 'errors', 'observability'],
@@ -176,7 +177,15 @@ describe('the modules', () => {
 const PLATFORM = [
   ...['services/api/http', 'services/api/platform'],
   ...['shared/actions', 'shared/async', 'shared/audit', 'shared/commands', 'shared/config', 'shared/errors'],
-  ...['shared/http', 'shared/observability', 'shared/pages', 'shared/pdf', 'shared/schemas', 'shared/stores'],
+  ...[
+    'shared/http',
+    'shared/observability',
+    'shared/pages',
+    'shared/pdf',
+    'shared/phones',
+    'shared/schemas',
+    'shared/stores',
+  ],
 ];
 
 it('the platform knows no room', () => {

@@ -1,16 +1,15 @@
+import { phoneHref } from '../phones/phone.ts';
+
 /** How people reach the carrier: what they read, and where it leads. */
 export type Contact = { kind: 'phone' | 'email' | 'page'; text: string; href: string };
 
 /** With an area code; people write blanks, dashes and parentheses. */
 const PHONE = /^\+?\(?[0-9](?:[ ().-]{0,3}[0-9]){6,14}$/;
 const EMAIL = /^[\w.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
-/** Digits of a phone in Mexico without the country's code. */
-const NATIONAL = 10;
-const COUNTRY = '52';
 
 /** Reads `CARRIER_CONTACT`. @throws Error with what is wrong. */
 export function readContact(text: string): Contact {
-  if (PHONE.test(text)) return { kind: 'phone', text, href: `tel:${dialled(text)}` };
+  if (PHONE.test(text)) return { kind: 'phone', text, href: phoneHref(text) };
   if (EMAIL.test(text)) return { kind: 'email', text, href: `mailto:${text}` };
   const url = /^https?:\/\/\S+$/.test(text) ? URL.parse(text) : null;
   if (!url || url.username || url.password) {
@@ -29,11 +28,4 @@ export function explainContact(setting: string): string | undefined {
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-function dialled(phone: string): string {
-  const digits = phone.replace(/\D/g, '');
-  if (phone.startsWith('+')) return `+${digits}`;
-  if (digits.length === NATIONAL) return `+${COUNTRY}${digits}`;
-  return digits.length > NATIONAL && digits.startsWith(COUNTRY) ? `+${digits}` : digits;
 }

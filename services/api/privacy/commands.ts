@@ -54,7 +54,7 @@ export function addPrivacyCommands(program: Command, run: Run, load: LoadPersona
 function addSearch(command: Command, description: string): Command {
   return command
     .description(`${description} Revisa todas las guias: con un millon tarda minutos.`)
-    .option('--phone <telefono>', 'se comparan los digitos, sin el 52 de Mexico')
+    .option('--phone <telefono>', 'se comparan los digitos, sin 52, 521, 01, 044 ni 045')
     .option('--email <correo>', 'sin distinguir mayusculas')
     .option(
       '--name <nombre>',

@@ -5,12 +5,12 @@ import {
   type PersonSection,
   type SearchKind,
 } from '#shared/guides/guide-model.ts';
+import { phoneDigits } from '#shared/phones/phone.ts';
 
 export type PersonSearch = { by: SearchKind; wanted: string };
 
 const NORMALIZED: Readonly<Record<SearchKind, (text: string) => string>> = {
-  // Without Mexico's prefix and the former mobile 1, as most phones are stored.
-  telefono: (text) => text.replaceAll(/\D/g, '').replace(/^521?(?=\d{10}$)/, ''),
+  telefono: phoneDigits,
   correo: (text) => text.trim().toLowerCase(),
   nombre: (text) =>
     text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim().replaceAll(/\s+/g, ' '),

@@ -1,6 +1,8 @@
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { inCharset } from '#shared/labels/label-charset.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
+import { phoneText } from '#shared/phones/phone.ts';
+import { NO_BREAK } from './line-breaking.ts';
 
 type Guide = LabelPayload['guide'];
 /** An absent field is empty, or a dash in a table. */
@@ -123,7 +125,7 @@ function pickUpView(place: LabelPayload['pickUp']) {
   return {
     caption: place && 'RECOGER EN',
     ...addressView({ ...place, Numero_exterior: place?.Numero }),
-    phone: place?.Telefono && `Tel. ${place.Telefono}`,
+    phone: place?.Telefono && `Tel. ${phone(place.Telefono)}`,
     hours: place?.Horario && `Horario: ${place.Horario}`,
   };
 }
@@ -193,8 +195,12 @@ export function measureText(value: number): string {
 }
 
 function phones({ Celular, Telefono }: { Celular?: string; Telefono?: string }): string {
-  const numbers = list(' / ', Celular, Telefono);
+  const numbers = list(' / ', Celular && phone(Celular), Telefono && phone(Telefono));
   return numbers && `Tel. ${numbers}`;
+}
+
+function phone(digits: string): string {
+  return phoneText(digits).replaceAll(' ', NO_BREAK);
 }
 
 function list(separator: string, ...parts: (string | undefined)[]): string {

@@ -198,7 +198,8 @@ describe('a search', () => {
 
   test.for<[string, Parameters<typeof parseSearch>[0], string[]]>([
     ['phone in another writing', { phone: '(55) 1234-5678' }, ['Remitente']],
-    ['mobile phone', { phone: '8198765432' }, ['Destinatario']],
+    ['phone with a former prefix', { phone: '01 55 1234 5678' }, ['Remitente']],
+    ['mobile phone', { phone: '044 81 9876 5432' }, ['Destinatario']],
     ['part of a phone', { phone: '12345678' }, []],
     ['e-mail', { email: ' a@B.MX' }, ['Remitente']],
     ['name without accents', { name: 'jose  nandu' }, ['Remitente']],

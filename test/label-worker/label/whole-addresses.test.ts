@@ -6,6 +6,7 @@ import { describe, expect } from 'vitest';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
+import { phoneDigits } from '#shared/phones/phone.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { MEXICAN_ADDRESSES } from '#test/fixtures/labels/mexican-addresses.ts';
 import { inFolder } from '#test/fixtures/labels/pictures.ts';
@@ -74,7 +75,8 @@ describe.each(LABEL_KINDS)('on a %s label', (kind) => {
         const { text, smallest } = await readBack(await printer.print(label));
         expect(smallest).toBeGreaterThanOrEqual(5.99);
         for (const field of NEEDED) {
-          const value = to[field];
+          const isPhone = field === 'Celular' || field === 'Telefono';
+          const value = isPhone ? phoneDigits(to[field] ?? '') : to[field];
           if (value && !text.includes(lettersOf(value))) lost.push(`${field}: ${value}`);
         }
         for (const value of [to.Referencias, label.guide.Producto.Contenido])

@@ -6,7 +6,9 @@ test.for([
   ['(81) 5000-0000', 'tel:+528150000000', '(81) 5000-0000'],
   ['+1 (555) 010.0199', 'tel:+15550100199', '+1 (555) 010.0199'],
   ['52 81 5000 0000', 'tel:+528150000000', '52 81 5000 0000'],
+  ['01 81 5000 0000', 'tel:+528150000000', '01 81 5000 0000'],
   ['5550000', 'tel:5550000', '5550000'],
+  ['+45 1234 5678', 'tel:+4512345678', '+45 1234 5678'],
   ['ayuda@paqueteria.example', 'mailto:ayuda@paqueteria.example', 'ayuda@paqueteria.example'],
   ['https://paqueteria.example/', 'https://paqueteria.example/', 'paqueteria.example'],
   [

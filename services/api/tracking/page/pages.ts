@@ -11,6 +11,7 @@ import {
 import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
+import { phoneHref, phoneText } from '#shared/phones/phone.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import { annulledBy, type LogEntry } from '#shared/tracking/event-model.ts';
 import type { ApiConfig } from '../../config.ts';
@@ -115,7 +116,7 @@ function placeOf({ Nombre, Telefono, Horario, ...branch }: Branch) {
   return {
     name: Nombre,
     address: words(', ', street, Colonia, town, Estado),
-    phone: Telefono,
+    phone: Telefono && { text: phoneText(Telefono), href: phoneHref(Telefono) },
     hours: Horario ?? '',
   };
 }

@@ -58,7 +58,7 @@ test('a reason of a later release has no words', () => {
 
 const READY =
   'Listo para recoger El paquete espera en la sucursal. ' +
-  'Monterrey Centro Av. Juárez 800, Centro, 64000 Monterrey, Nuevo León Teléfono 8150000101 ' +
+  'Monterrey Centro Av. Juárez 800, Centro, 64000 Monterrey, Nuevo León Teléfono 81 5000 0101 ' +
   'Horario: Lunes a viernes de 9:00 a 18:00, sábado de 9:00 a 13:00 ';
 const PASSING = 'En camino El paquete está de paso en ';
 const one = (Sucursal?: string): Told[] => [['EnSucursal', Sucursal ? { Sucursal } : {}]];

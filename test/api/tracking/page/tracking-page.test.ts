@@ -112,7 +112,8 @@ describe('GET /rastreo/{guia}', () => {
       branch?.Calle ?? '',
       branch?.Telefono ?? '',
     ];
-    expect([...secrets, ...others].filter((secret) => html.includes(secret))).toEqual([]);
+    const written = html + html.replaceAll(' ', ''); // phones have blanks
+    expect([...secrets, ...others].filter((secret) => written.includes(secret))).toEqual([]);
   });
 
   test('is one 404 page for all that is not to be seen', async ({ demo, newGuide, startApi, stores }) => {
