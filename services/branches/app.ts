@@ -5,12 +5,13 @@ import {
   ResolveResponse,
   VersionResponse,
 } from '#shared/branches/branch.ts';
-import { BranchStore, GENERATIONS } from '#shared/branches/branch-store.ts';
+import { BranchStore, type Dataset, type Directory, GENERATIONS } from '#shared/branches/branch-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { beatWhileServing } from '#shared/http/heartbeats.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { requireInternalToken } from '#shared/http/internal-calls.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
 import { reading } from '#shared/stores/mongo-check.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
@@ -31,12 +32,29 @@ function openLookup(server: HttpServer, config: BranchesConfig, log: Logger): Br
   const { MONGODB_URI, REDIS_URL, REDIS_PREFIX: prefix } = config;
   const store = new BranchStore(openMongo(server, MONGODB_URI, reading(GENERATIONS)));
   const redis = openOptionalRedis(server, REDIS_URL, prefix);
-  beatWhileServing(server, 'branches', redis, config);
   const cache = new BranchCache(redis, prefix);
   const lookup = new BranchLookup({ store, cache, log, metrics: server.metrics });
+  server.dependencies.set('directory', { check: async () => lookup.requireWhole(), required: false });
+  beatWhileServing(server, 'branches', redis, config, () => reportOf(lookup.directory));
   server.addHook('onClose', async () => lookup.close());
   server.startup.onceConnected('the branch cache', () => lookup.open());
   return lookup;
+}
+
+/** Returns what heartbeats say of the directory; nothing until the database has answered once. */
+function reportOf(directory: Directory | undefined): Pick<ServiceHeartbeat, 'directory'> {
+  if (!directory) return {};
+  const { branches, coverage } = directory;
+  return {
+    directory: {
+      ...(branches && { branches: told(branches) }),
+      ...(coverage && { coverage: told(coverage) }),
+    },
+  };
+}
+
+function told({ at, ...counts }: Dataset) {
+  return { ...counts, ...(at && { at: at.getTime() }) };
 }
 
 /** These routes need an internal token, because clients call the API only. */

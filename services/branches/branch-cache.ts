@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Branch, branchCode, type DestinationQuery } from '#shared/branches/branch.ts';
-import type { FoundBranch, Snapshot } from '#shared/branches/branch-store.ts';
+import type { Dataset, Directory, FoundBranch, Snapshot } from '#shared/branches/branch-store.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { coverageRanges } from './coverage-ranges.ts';
@@ -8,24 +8,26 @@ import { coverageRanges } from './coverage-ranges.ts';
 /** Leftovers of an interrupted rebuild expire after this time. */
 const UNFINISHED_TTL_S = 60;
 const WRITE_CHUNK = 1_000;
-/** The field with the version. */
-const VERSION = 'version:routes';
+/** The field with the stamp. */
+const STAMP = 'version:rows';
 
 /**
  * The branches and their coverage in one Redis hash, so that one HMGET serves a whole creation request:
  *
  * | field | value |
  * |---|---|
- * | `version:routes` | of the snapshot that the hash was made from; a release before 1.7.0 writes none |
- * | `version` | the same, for a process of such a release |
+ * | `version:rows` | the stamp of the rows that the hash was made from; a release before 1.8.1 writes none |
+ * | `version:routes` | their version, for a process of such a release; one before 1.7.0 writes none |
+ * | `version` | the same, for a process of a release before 1.7.0 |
  * | `b:<code>` | the branch, as JSON |
  * | `cp:<postal code>` | the branch that covers it, as JSON |
  * | `ruta:<postal code>` | its route, if it has one |
  * | `active` | the active branches, ordered by code, as a JSON array |
  * | `coverage` | the ranges of covered postal codes, as JSON; an earlier release writes none |
  *
- * `version:routes` is read with every answer: an absent field means "unknown" only in a hash of that version. A hash of a
- * former release has no routes. It counts as outdated, and that release reads ours, so that neither replaces the other's.
+ * The stamp is read with every answer: an absent field means "unknown" only in a hash with that stamp. A hash of a former
+ * release may lack routes, or rows that the database had lost. It counts as outdated, and that release reads ours, so that
+ * neither replaces the other's.
  */
 export class BranchCache {
   readonly #redis: RedisClient;
@@ -36,18 +38,18 @@ export class BranchCache {
     this.#key = `${prefix}:branches`;
   }
 
-  /** Returns the version of the hash; null if there is no hash. */
-  version(): Promise<string | null> {
-    return this.#redis.hget(this.#key, VERSION);
+  /** Returns the stamp of the hash; null if there is no hash of this release. */
+  stamp(): Promise<string | null> {
+    return this.#redis.hget(this.#key, STAMP);
   }
 
-  /** Returns what is found in the order of `queries`; undefined if the hash has another version. */
+  /** Returns what is found in the order of `queries`; undefined if the hash has another stamp. */
   async find(
-    version: string,
+    stamp: string,
     queries: readonly DestinationQuery[],
   ): Promise<(FoundBranch | null)[] | undefined> {
     const postalCodes = queries.flatMap((query) => ('postalCode' in query ? query.postalCode : []));
-    const values = await this.#read(version, [...queries.map(fieldOf), ...postalCodes.map(routeField)]);
+    const values = await this.#read(stamp, [...queries.map(fieldOf), ...postalCodes.map(routeField)]);
     if (!values) return undefined;
     const routes = new Map(postalCodes.map((code, i) => [code, values[queries.length + i]]));
     return queries.map((query, i) => {
@@ -58,14 +60,14 @@ export class BranchCache {
     });
   }
 
-  /** Returns JSON as `listingOf` does; undefined if the hash has another version. */
-  async active(version: string): Promise<string | undefined> {
-    return (await this.#read(version, ['active']))?.[0] ?? undefined;
+  /** Returns JSON as `listingOf` does; undefined if the hash has another stamp. */
+  async active(stamp: string): Promise<string | undefined> {
+    return (await this.#read(stamp, ['active']))?.[0] ?? undefined;
   }
 
-  /** Returns the JSON of `coverageRanges`; undefined if the hash has another version. */
-  async coverage(version: string): Promise<string | undefined> {
-    return (await this.#read(version, ['coverage']))?.[0] ?? undefined;
+  /** Returns the JSON of `coverageRanges`; undefined if the hash has another stamp. */
+  async coverage(stamp: string): Promise<string | undefined> {
+    return (await this.#read(stamp, ['coverage']))?.[0] ?? undefined;
   }
 
   /**
@@ -95,10 +97,19 @@ export class BranchCache {
     for (const [error] of answers ?? []) if (error) throw error;
   }
 
-  async #read(version: string, fields: readonly string[]): Promise<(string | null)[] | undefined> {
-    const [cached, ...values] = await this.#redis.hmget(this.#key, VERSION, ...fields);
-    return cached === version ? values : undefined;
+  async #read(stamp: string, fields: readonly string[]): Promise<(string | null)[] | undefined> {
+    const [cached, ...values] = await this.#redis.hmget(this.#key, STAMP, ...fields);
+    return cached === stamp ? values : undefined;
   }
+}
+
+/**
+ * Returns what tells one state of the database from another, such as `7.9:5.95999`: the version, and the rows of branches and
+ * of coverage. The version alone would not do: rows of a load that did not count them may be lost and come back.
+ */
+export function stampOf({ version, branches, coverage }: Directory): string {
+  const rowsOf = (dataset: Dataset | undefined) => dataset?.rows ?? dataset?.found ?? 0;
+  return `${version}:${rowsOf(branches)}.${rowsOf(coverage)}`;
 }
 
 /** Returns the active branches as a JSON array, ordered by code. */
@@ -118,7 +129,12 @@ function fieldsOf(snapshot: Snapshot): Map<string, string> {
     if (branch && route) fields.set(routeField(postalCode), route);
   }
   fields.set('active', listingOf(branches)).set('coverage', JSON.stringify(coverageRanges(snapshot)));
-  return fields.set('version', version).set(VERSION, version);
+  const stamp = stampOf({
+    version,
+    branches: { found: branches.length },
+    coverage: { found: coverage.length },
+  });
+  return fields.set('version', version).set('version:routes', version).set(STAMP, stamp);
 }
 
 /** A field of its own: to a former release a branch with a field that it does not know is an error. */

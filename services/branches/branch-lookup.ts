@@ -2,15 +2,19 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import type { DestinationQuery, ResolveRequest, ResolveResponse } from '#shared/branches/branch.ts';
-import type { BranchStore, Found } from '#shared/branches/branch-store.ts';
+import { type BranchStore, type Directory, type Found, missingRows } from '#shared/branches/branch-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import { type BranchCache, listingOf } from './branch-cache.ts';
+import { type BranchCache, listingOf, stampOf } from './branch-cache.ts';
 import { coverageRanges } from './coverage-ranges.ts';
 
 /** A load is visible after this time. */
 const COMPARE_INTERVAL_MS = 300;
+/** How often the rows are counted while all are there, in ms: with the heartbeat, "Estado" names a loss within 15 s. */
+const COUNT_MS = 10_000;
+/** How often they are counted while some are missing, in ms: what was lost is answered soon after it is back. */
+const RECOUNT_MS = 1_000;
 /** Pause after a failed rebuild, because each rebuild reads all branches and coverage. */
 const REBUILD_PAUSE_MS = 5_000;
 
@@ -19,6 +23,9 @@ type Deps = { store: BranchStore; cache: BranchCache; log: Logger; metrics: Regi
 /**
  * Reads branches from the cache if it has the version last seen in the database, otherwise from the database. A load
  * is therefore visible within 300 ms. Each process rebuilds an outdated cache. Concurrent rebuilds write the same data.
+ *
+ * While the database has fewer rows than were loaded, only the cache answers: it was made when all were there. Without it
+ * lookups are `unavailable`, because a lost branch or postal code would look like one that the carrier does not have.
  */
 export class BranchLookup {
   readonly #store: BranchStore;
@@ -27,7 +34,13 @@ export class BranchLookup {
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #failures: FailureLog;
   readonly #listings = new SingleFlight<string>();
-  #version = '';
+  /** As the rows were counted last; undefined until the database has answered once. */
+  #directory: Directory | undefined;
+  /** Of the cache that belongs to it. */
+  #stamp = '';
+  /** What it lacks, in words. */
+  #lacks: string | undefined;
+  #countedAt = Number.NEGATIVE_INFINITY;
   #rebuildFrom = 0;
   #stop = async () => {};
 
@@ -54,23 +67,33 @@ export class BranchLookup {
 
   /** @throws DomainError `unavailable` until the database has answered once. */
   version(): string {
-    if (this.#version === '') throw new DomainError('unavailable');
-    return this.#version;
+    if (!this.#directory) throw new DomainError('unavailable');
+    return this.#directory.version;
+  }
+
+  /** Returns what is in force, as it was counted last; undefined until the database has answered once. */
+  get directory(): Directory | undefined {
+    return this.#directory;
+  }
+
+  /** @throws Error that says how many rows are missing. */
+  requireWhole(): void {
+    if (this.#lacks) throw new Error(this.#lacks);
   }
 
   active(): Promise<string> {
     const stored = async () => listingOf(await this.#store.active());
     return this.#read(
-      (version) => this.#cache.active(version),
+      ({ stamp }) => this.#cache.active(stamp),
       () => this.#listings.run(stored, 'active'),
     );
   }
 
   /** Returns the JSON of a `CoverageResponse`. */
   coverage(): Promise<string> {
-    const stored = async () => JSON.stringify(coverageRanges(await this.#store.snapshot()));
+    const stored = async () => JSON.stringify(coverageRanges(await this.#store.wholeSnapshot()));
     return this.#read(
-      (version) => this.#cache.coverage(version),
+      ({ stamp }) => this.#cache.coverage(stamp),
       () => this.#listings.run(stored, 'coverage'),
     );
   }
@@ -100,37 +123,59 @@ export class BranchLookup {
 
   #find(queries: readonly DestinationQuery[]): Promise<Found> {
     return this.#read(
-      async (version) => {
-        const found = await this.#cache.find(version, queries);
+      async ({ version, stamp }) => {
+        const found = await this.#cache.find(stamp, queries);
         return found && { version, found };
       },
       () => this.#store.find(queries),
     );
   }
 
-  /** Reads the database if the cache cannot be read. `#compare` logs why. */
-  async #read<T>(cached: (version: string) => Promise<T | undefined>, stored: () => Promise<T>): Promise<T> {
-    const value = await cached(this.#version).catch(() => undefined);
+  /**
+   * Reads the database if the cache cannot be read. `#compare` logs why.
+   * @throws DomainError `unavailable` if the database lacks rows, or has not answered yet.
+   */
+  async #read<T>(
+    cached: (expected: { version: string; stamp: string }) => Promise<T | undefined>,
+    stored: () => Promise<T>,
+  ): Promise<T> {
+    const version = this.version();
+    const value = await cached({ version, stamp: this.#stamp }).catch(() => undefined);
     this.#metrics.lookups.inc({ result: value === undefined ? 'miss' : 'hit' });
-    return value ?? stored();
+    if (value !== undefined) return value;
+    if (this.#lacks) throw new DomainError('unavailable', { cause: new Error(this.#lacks) });
+    return stored();
   }
 
   /** Never rejects. While it fails, lookups ask the database. */
   async #compare(signal?: AbortSignal): Promise<void> {
     try {
-      this.#version = await this.#store.version();
-      if ((await this.#cache.version()) !== this.#version) await this.#rebuild();
-      else this.#failures.succeeded();
+      await this.#countIfDue();
+      this.requireWhole();
+      if ((await this.#cache.stamp()) === this.#stamp) this.#failures.succeeded();
+      else await this.#rebuild();
     } catch (error) {
       if (!signal?.aborted) this.#failures.failed(error);
     }
+  }
+
+  /** Counts the rows after a load, and else now and then: they may be lost at any time. */
+  async #countIfDue(): Promise<void> {
+    const version = await this.#store.version();
+    const age = performance.now() - this.#countedAt;
+    if (version === this.#directory?.version && age < (this.#lacks ? RECOUNT_MS : COUNT_MS)) return;
+    const directory = await this.#store.directory();
+    this.#countedAt = performance.now();
+    this.#directory = directory;
+    this.#stamp = stampOf(directory);
+    this.#lacks = missingRows(directory);
   }
 
   async #rebuild(): Promise<void> {
     if (performance.now() < this.#rebuildFrom) return;
     try {
       const stopTimer = this.#metrics.rebuildSeconds.startTimer();
-      const snapshot = await this.#store.snapshot();
+      const snapshot = await this.#store.wholeSnapshot();
       await this.#cache.replace(snapshot);
       const { version, branches, coverage } = snapshot;
       const ms = Math.round(stopTimer() * 1_000);
@@ -141,6 +186,7 @@ export class BranchLookup {
       );
     } catch (error) {
       this.#rebuildFrom = performance.now() + REBUILD_PAUSE_MS;
+      this.#countedAt = Number.NEGATIVE_INFINITY; // rows may be lost
       this.#metrics.rebuilds.inc({ result: 'failed' });
       throw error;
     }

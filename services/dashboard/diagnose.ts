@@ -3,6 +3,7 @@ import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
 import { diagnoseClocks } from './diagnoses/clocks.ts';
 import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnoses/customers.ts';
 import { type Diagnosis, type LastSeen, LEVELS } from './diagnoses/diagnosis.ts';
+import { diagnoseDirectory } from './diagnoses/directory.ts';
 import { diagnoseElsewhere } from './diagnoses/elsewhere.ts';
 import { diagnoseQueue } from './diagnoses/labels.ts';
 import { diagnoseOwnData } from './diagnoses/own-data.ts';
@@ -32,6 +33,7 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
     ...diagnoseDependencies(state),
     ...diagnoseMongo(state),
     ...diagnoseIndexes(state),
+    ...diagnoseDirectory(state),
     ...diagnoseSettings(state),
     ...diagnoseClocks(state),
     ...diagnoseLabelCache(state),
@@ -75,6 +77,7 @@ export function examined(state: SystemState): string[] {
     'el Redis de la cola',
     ...(isReported('label-cache') ? ['el Redis de las etiquetas'] : []),
     ...(isReported('tariff') ? ['la lectura de las tarifas'] : []),
+    ...(services.some(({ directory }) => directory) ? ['las filas del directorio'] : []),
     'la cola',
     ...(actions.length > 0
       ? [`qué se contestó en la última media hora (${actions.map((action) => NAMES[action]).join(', ')})`]

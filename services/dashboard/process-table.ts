@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<string, string>> = {
   branches: 'branches',
   webhooks: 'webhooks',
   tariff: 'tarifas',
+  directory: 'directorio completo',
   chromium: 'Chromium',
 };
 

@@ -89,13 +89,14 @@ test('a cache that cannot be written is rebuilt every five seconds alone', async
   const calls = { compared: 0, snapshots: 0 };
   const store = {
     version: async () => 'new',
-    async snapshot() {
+    directory: async () => ({ version: 'new' }),
+    async wholeSnapshot() {
       calls.snapshots++;
       return { version: 'new', branches: [], coverage: [] };
     },
   };
   const cache = {
-    async version() {
+    async stamp() {
       calls.compared++;
       return 'old';
     },

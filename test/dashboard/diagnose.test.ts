@@ -122,6 +122,12 @@ test.each<[string, Change, string, Level]>([
     'servicedown',
     'atencion',
   ],
+  [
+    'branches that were never loaded',
+    tells('branches', { directory: {} }),
+    'directoryincomplete',
+    'atencion',
+  ],
   ['a receiver that fails', receivers(1), 'webhooksbehind', 'nota'],
   ['receivers that fail among ten thousand', receivers(999), 'webhooksbehind', 'nota'],
   ['as many receivers as if we were at fault', receivers(1_001), 'webhooksbehind', 'atencion'],
@@ -200,6 +206,31 @@ test.each<[string, Change]>([
   ['the clocks differ by a minute', wholeFleet(60_000)],
 ])('says nothing while %s', (_, change) => {
   expect(textsOf(change)).toEqual([]);
+});
+
+test('names the rows that were lost, and not what fails for that', () => {
+  const directory = (found: number, covered: number) => ({
+    branches: { found, rows: 1_200 },
+    coverage: { found: covered, rows: 95_999 },
+  });
+  const lost = (change: ServiceHeartbeat['directory']): Change => ({
+    services: [
+      ...fails('create', { notOk: 30, all: 30 }).services,
+      heartbeatOf('branches', { id: 'branches-2', ...(change && { directory: change }) }),
+    ],
+  });
+  expect(textsOf(lost(directory(0, 0)))).toEqual([
+    'MongoDB perdió filas del directorio: quedan 0 de 1,200 sucursales y 0 de 95,999 códigos postales con cobertura',
+  ]);
+  expect(textsOf(lost(directory(1_200, 12)))).toEqual([
+    'MongoDB perdió filas del directorio: quedan 12 de 95,999 códigos postales con cobertura',
+  ]);
+  // Of a load before 1.8.1, which did not count its rows.
+  expect(textsOf(lost({ branches: { found: 0 } }))).toEqual([
+    'MongoDB perdió filas del directorio: quedan 0 sucursales',
+  ]);
+  const whole = { branches: { found: 3 } }; // without coverage there are still `DestinoCode`
+  expect(textsOf(tells('branches', { directory: whole }))).toEqual([]);
 });
 
 test('names an action of which three in a hundred requests fail, although few of the last did', () => {

@@ -32,6 +32,11 @@ const KEPT_MS = 60_000;
 /** Most cached answers: all postal codes, also those that nobody has, and codes of branches. */
 const MAX_KNOWN = 120_000;
 const MAX_BRANCHES = 10_000;
+/**
+ * How long an answer holds that there is no such branch, and the list of all coverage, in ms. A directory that had lost rows
+ * has the same version when it is whole again.
+ */
+const ABSENT_MS = 10_000;
 /** How often a request is repeated because a load came in between. */
 const MAX_ATTEMPTS = 5;
 /** How long an answer about cities is shared, in ms: a load is visible within a second. */
@@ -61,7 +66,7 @@ type Options = {
 };
 
 /**
- * Asks the branches service, and keeps its answers while the version of the last load stands. Requests check the
+ * Asks the branches service, and keeps the branches of its answers while the version of the last load stands. Requests check the
  * version, at most every 400 ms. A call for each creation would cost a fifth of its time.
  *
  * While the branches service is away, known answers serve for a minute; others are `unavailable`.
@@ -87,7 +92,8 @@ export class BranchesClient {
     ignoreFetchAbort: true,
   });
   readonly #listing = new SingleFlight<Branch[]>();
-  #coverage: CoverageResponse | undefined;
+  /** By version. */
+  readonly #coverage = new LRUCache<string, CoverageResponse>({ max: 1, ttl: ABSENT_MS });
   readonly #askingCoverage = new SingleFlight<CoverageResponse>();
 
   constructor({ url, token, timeoutMs }: Options) {
@@ -133,15 +139,17 @@ export class BranchesClient {
   }
 
   /**
-   * Returns all covered postal codes, the same object as long as no load has changed them.
+   * Returns all covered postal codes, for ten seconds the same object unless a load changes them.
    * @throws DomainError `unavailable`; TimeoutError.
    */
   async coverage(requestId: string): Promise<CoverageResponse> {
     const version = await this.#currentVersion();
-    if (this.#coverage?.version === version) return this.#coverage;
+    const known = this.#coverage.get(version);
+    if (known) return known;
     return this.#askingCoverage.run(async () => {
-      this.#coverage = await this.#call<CoverageResponse>('/internal/coverage', requestId);
-      return this.#coverage;
+      const coverage = await this.#call<CoverageResponse>('/internal/coverage', requestId);
+      this.#coverage.set(coverage.version, coverage);
+      return coverage;
     });
   }
 
@@ -236,7 +244,8 @@ export class BranchesClient {
   #remember(version: string, key: string, found: Branch | null = null, route: string | null = null): void {
     const branch = found && (this.#branches.get(`${version} ${found.Codigo}`) ?? found);
     if (branch) this.#branches.set(`${version} ${branch.Codigo}`, branch);
-    this.#known.set(`${version} ${key}`, { branch, ...(route !== null && { route }) });
+    const options = branch ? {} : { ttl: ABSENT_MS };
+    this.#known.set(`${version} ${key}`, { branch, ...(route !== null && { route }) }, options);
   }
 
   /** Returns the version of the last load. @throws when the branches service has not said it for a minute. */

@@ -18,6 +18,8 @@ class HangingService {
   readonly #server = createServer((request, response) => void this.#take(request, response));
   #hangs = true;
   #isDead = false;
+  /** How the codes begin that it does not have. */
+  missing = 'none';
   /** Calls whose connection the client has closed before the answer. */
   cancelled = 0;
 
@@ -54,6 +56,7 @@ class HangingService {
     const codes = destinations.map((query) => ('postalCode' in query ? query.postalCode : query.code));
     this.calls.push(codes);
     const answer = () => {
+      const branch = (Codigo: string) => (Codigo.startsWith(this.missing) ? null : { Codigo });
       const body = { version: this.version, origins: origins.map(branch), destinations: codes.map(branch) };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     };
@@ -64,8 +67,6 @@ class HangingService {
     else answer();
   }
 }
-
-const branch = (Codigo: string) => (Codigo.startsWith('none') ? null : { Codigo });
 
 const test = base.extend('start', async ({}, { onCleanup }) => {
   return async (timeoutMs: number) => {
@@ -163,6 +164,21 @@ describe('what is known', () => {
     service.resume();
     expect(await Promise.all(answers)).toEqual(postalCodes);
     expect(service.calls).toHaveLength(8);
+  });
+
+  test('to be missing is asked for anew after ten seconds, since it may have been lost for a while', async ({
+    start,
+  }) => {
+    const { service, ask } = await start(10_000);
+    service.resume();
+    expect([await ask('none1'), await ask('cp1')]).toEqual([undefined, 'cp1']);
+    passTime(9_000);
+    expect([await ask('none1'), await ask('cp1')]).toEqual([undefined, 'cp1']);
+    expect(service.calls).toEqual([['none1'], ['cp1']]);
+    service.missing = 'nothing';
+    passTime(1_000);
+    expect([await ask('none1'), await ask('cp1')]).toEqual(['none1', 'cp1']);
+    expect(service.calls).toEqual([['none1'], ['cp1'], ['none1']]);
   });
 
   test('holds for a minute while the service is away, and nothing else does', async ({ start }) => {

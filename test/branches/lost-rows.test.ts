@@ -1,0 +1,126 @@
+import { expect } from 'vitest';
+import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
+import { BranchStore } from '#shared/branches/branch-store.ts';
+import { aliveServices } from '#shared/stores/heartbeat.ts';
+import { call, minimalGuide } from '#test/fixtures/client.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+/** A database that has fewer branches or postal codes than were loaded, as after half a restore. */
+
+const SOON = { timeout: 30_000, interval: 50 };
+/** Of the lookups that count the rows. */
+const COUNT_MS = 10_000;
+
+const test = services
+  .extend('store', { scope: 'file' }, ({ stores }) => new BranchStore(stores.mongo))
+  .extend('cacheKey', { scope: 'file' }, ({ stores }) => `${stores.prefix}:branches`)
+  /** Deletes all rows of a collection. @returns what puts them back. */
+  .extend('lose', { scope: 'file' }, ({ stores }) => async (name: 'branches' | 'coverage') => {
+    const rows = stores.mongo.collection(name);
+    const lost = await rows.find().toArray();
+    await rows.deleteMany({});
+    return () => rows.insertMany(lost);
+  })
+  /** Returns the status and `codigo` of a new guide. */
+  .extend('create', { scope: 'file' }, ({ demo }) => async () => {
+    const { status, body } = await demo.create([minimalGuide()]);
+    return [status, body.codigo];
+  })
+  .extend('directory', { scope: 'file' }, ({ branches }) => async () => {
+    const { status, body } = await call(`${branches.url}/health/ready`);
+    const { status: overall, directory } = body as Record<string, unknown>;
+    return [status, overall, directory];
+  });
+
+test.beforeEach(async ({ store, stores, cacheKey, branches }) => {
+  await store.loadBranches(BRANCHES);
+  await store.loadCoverage(COVERAGE);
+  const version = await store.version();
+  await expect.poll(() => stores.redis.hget(cacheKey, 'version'), SOON).toBe(version);
+  expect((await call(`${branches.url}/health/ready`)).status).toBe(200);
+});
+
+test.for(['branches', 'coverage'] as const)(
+  'lost %s are 503 until they are back, and nothing is restarted',
+  async (name, { stores, lose, create, directory, cacheKey }) => {
+    await expect.poll(directory, SOON).toEqual([200, 'ok', 'ok']);
+    const putBack = await lose(name);
+    await stores.redis.del(cacheKey);
+    await expect.poll(directory, SOON).toEqual([200, 'degraded', 'down']);
+    passTime(COUNT_MS); // what an api was told until then holds no longer
+    expect(await create()).toEqual([503, 'servicio_no_disponible']);
+    expect(await stores.redis.exists(cacheKey)).toBe(0);
+    await putBack();
+    await expect.poll(create, SOON).toEqual([200, undefined]);
+    await expect.poll(directory, SOON).toEqual([200, 'ok', 'ok']);
+  },
+);
+
+test('rows that are lost while the cache has them are told, and answered', async ({
+  stores,
+  lose,
+  create,
+  directory,
+}) => {
+  const putBack = await lose('coverage');
+  expect(await directory()).toEqual([200, 'ok', 'ok']);
+  passTime(COUNT_MS);
+  await expect.poll(directory, SOON).toEqual([200, 'degraded', 'down']);
+  expect(await create()).toEqual([200, undefined]);
+  const told = async () =>
+    (await aliveServices(stores.redis, stores.prefix)).find(({ directory }) => directory)?.directory;
+  const { length: rows } = COVERAGE;
+  await expect.poll(told, SOON).toMatchObject({
+    branches: { found: BRANCHES.length, rows: BRANCHES.length },
+    coverage: { found: 0, rows },
+  });
+  const at = (await told())?.coverage?.at ?? 0;
+  expect(Math.abs(Date.now() - at)).toBeLessThan(600_000);
+  await putBack();
+  await expect.poll(directory, SOON).toEqual([200, 'ok', 'ok']);
+});
+
+test('a cache that a process of 1.8.0 has made of an empty directory is not read', async ({
+  stores,
+  store,
+  create,
+  cacheKey,
+}) => {
+  const version = await store.version();
+  await stores.redis.del(cacheKey);
+  const empty = { version, 'version:routes': version, active: '[]', coverage: '{"ranges":[]}' };
+  await stores.redis.hset(cacheKey, empty);
+  passTime(COUNT_MS);
+  expect(await create()).toEqual([200, undefined]);
+  // That process finds its version in ours, and leaves the cache as it is.
+  await expect.poll(() => stores.redis.hexists(cacheKey, 'b:MEX01'), SOON).toBe(1);
+  expect(await stores.redis.hmget(cacheKey, 'version', 'version:routes')).toEqual([version, version]);
+});
+
+test('a load of 1.8.0, which has not counted its rows, has lost them if there are none', async ({
+  stores,
+  lose,
+  create,
+  directory,
+  cacheKey,
+}) => {
+  const generations = stores.mongo.collection<{ _id: string }>('generations');
+  await generations.updateOne({ _id: 'current' }, { $unset: { branchesLoad: 1, coverageLoad: 1 } });
+  passTime(COUNT_MS);
+  expect(await directory()).toEqual([200, 'ok', 'ok']);
+  const putBack = await lose('branches');
+  await stores.redis.del(cacheKey);
+  await expect.poll(directory, SOON).toEqual([200, 'degraded', 'down']);
+  passTime(COUNT_MS);
+  expect(await create()).toEqual([503, 'servicio_no_disponible']);
+  await putBack();
+  await expect.poll(create, SOON).toEqual([200, undefined]);
+});
+
+test('a directory that was never loaded is ready', async ({ stores, startBranches }) => {
+  await stores.mongo.collection('generations').deleteMany({});
+  const { url } = await startBranches();
+  const { status, body } = await call(`${url}/health/ready`);
+  expect([status, body]).toMatchObject([200, { status: 'ok', directory: 'ok' }]);
+});
