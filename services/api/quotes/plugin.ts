@@ -32,7 +32,9 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   };
   server.startup.onceConnected(options.name, () => tariffs.look());
   repeatOnceConnected(server, options, () => tariffs.look());
-  server.dependencies.set('tariff', { check: () => requireRecent(tariffs), required: false });
+  const startedAt = performance.now();
+  const check = async () => requireRecent(tariffs.ageMs ?? performance.now() - startedAt);
+  server.dependencies.set('tariff', { check, required: false });
   server.decorate('tariffs', tariffs);
   server.decorate('tariffLoad', () => {
     const load = tariffs.load;
@@ -52,7 +54,10 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   );
 });
 
-/** @throws Error if the log of tariffs was not read for a minute: prices may be old, and withdrawals unknown. */
-async function requireRecent({ ageMs = Number.POSITIVE_INFINITY }: CurrentTariff): Promise<void> {
+/**
+ * @param ageMs since the log of tariffs was read, or since the start of a process that has not read it yet.
+ * @throws Error after a minute: prices may be old, and withdrawals unknown.
+ */
+function requireRecent(ageMs: number): void {
   if (ageMs > TARIFF_STALE.ageMs) throw new Error('The log of tariffs was not read for a minute');
 }
