@@ -17,8 +17,10 @@ import { redisAnswers } from '../faults/system/servers.ts';
 /** A branches service whose Redis is the test's own, which may be full, or gone. */
 const test = services
   .extend('ownRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
+    vi.stubEnv('REDIS_URL', ''); // one that is given is not the test's own
     const options = { folder: join(folder, 'own'), durable: false, log: () => {} };
     const { url, processes } = await provideRedis(options);
+    vi.unstubAllEnvs();
     const part = new Part(processes, () => redisAnswers(url));
     onCleanup(() => part.end());
     return { url, part };
