@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
-import type { Branch } from '#shared/branches/branch.ts';
 import { BranchStore, type Snapshot } from '#shared/branches/branch-store.ts';
 import { type Run, runCommandLine, typedPath } from '#shared/commands/run-command-line.ts';
+import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
-import { type Dataset, exportCsv, importCsv } from './csv-files.ts';
+import { type Dataset, exportCsv, readCsv, replaceDataset } from './csv-files.ts';
+import { type Losses, lossesOf } from './losses.ts';
 import { addPostalCodeCommands } from './postal-code-commands.ts';
 
 /** `npm run branches`: imports and exports branches and coverage as CSV files, and imports the catalogue of postal codes. */
@@ -28,7 +29,7 @@ Ejemplos:
 type DatasetName = 'branches' | 'coverage';
 /** An export without `path` writes to standard output. */
 type Typed = { dataset: DatasetName; path: string | undefined } & (
-  | { command: 'import'; dryRun: boolean }
+  | { command: 'import'; dryRun: boolean; yes: boolean }
   | { command: 'export' }
 );
 
@@ -60,14 +61,16 @@ export function run(argv: string[]): Promise<number> {
 }
 
 function addCommands(program: Command, run: Run, dataset: DatasetName, what: string): void {
-  program
+  const load = program
     .command('import')
     .argument('<archivo>')
-    .description(`reemplaza ${what} por lo que dice el archivo, si todas sus lineas estan bien`)
-    .option('--dry-run', 'solo revisa y dice que cambiaria')
-    .action((path: string, { dryRun = false }: { dryRun?: boolean }) =>
-      perform(run, { dataset, command: 'import', path, dryRun }),
-    );
+    .description(
+      `reemplaza ${what} por lo que dice el archivo, si todas sus lineas estan bien; pregunta si con eso se pierde mas de una decima parte`,
+    )
+    .option('--dry-run', 'solo revisa y dice que cambiaria');
+  addYes(load).action((path: string, { dryRun = false, yes = false }: { dryRun?: boolean; yes?: boolean }) =>
+    perform(run, { dataset, command: 'import', path, dryRun, yes }),
+  );
   program
     .command('export')
     .argument('[archivo]')
@@ -77,38 +80,42 @@ function addCommands(program: Command, run: Run, dataset: DatasetName, what: str
 
 function perform(run: Run, typed: Typed): Promise<void> {
   const { dataset, command, path } = typed;
-  const dryRun = command === 'import' && typed.dryRun;
-  const details = { ...(path && { file: basename(path) }), ...(dryRun && { dryRun }) };
+  const { dryRun, yes } = typed.command === 'import' ? typed : { dryRun: false, yes: false };
+  const details = { ...(path && { file: basename(path) }), ...(dryRun && { dryRun }), ...(yes && { yes }) };
   return run(
     async (mongo) => {
       const store = new BranchStore(mongo);
       const loaded = await store.snapshot();
       return dataset === 'branches'
-        ? transfer(typed, branchesOf(store, loaded), (branches) => warnOfCoverage(branches, loaded))
-        : transfer(typed, coverageOf(store, loaded));
+        ? transfer(typed, branchesOf(store, loaded), (branches) => lossesOf(loaded, { ...loaded, branches }))
+        : transfer(typed, coverageOf(store, loaded), (coverage) => lossesOf(loaded, { ...loaded, coverage }));
     },
     { action: `${dataset}.${command}`, details },
   );
 }
 
-/** @param warn reports suspicious records that are accepted. */
+/** @param lossesBy says what records take away of what guides use. */
 async function transfer<R, C extends string>(
   typed: Typed,
   dataset: Dataset<R, C>,
-  warn: (records: readonly R[]) => void = () => {},
+  lossesBy: (records: R[]) => Losses,
 ): Promise<CommandResult> {
   const path = typed.path && typedPath(typed.path);
   if (typed.command === 'export') {
     await exportCsv(path, dataset);
     return { text: '', details: { rows: dataset.loaded.length } };
   }
-  const { records, changes } = await importCsv(path ?? '', dataset, typed).catch(explainOvertaken);
-  warn(records);
+  const { records, changes } = await readCsv(path ?? '', dataset);
+  const { texts: warnings, areLarge } = lossesBy(records);
+  if (!typed.dryRun) {
+    if (areLarge) await acceptWarnings(warnings.join('\n'), typed.yes);
+    await replaceDataset(dataset, records).catch(explainOvertaken);
+  }
   const done = typed.dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
   const rows = records.length;
   const { added, changed, removed } = changes;
   const text = `${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
-  return { text, details: { rows, ...changes } };
+  return { text: [...warnings, text].join('\n'), details: { rows, ...changes } };
 }
 
 function branchesOf(store: BranchStore, { branches: loaded }: Snapshot) {
@@ -118,15 +125,6 @@ function branchesOf(store: BranchStore, { branches: loaded }: Snapshot) {
 function coverageOf(store: BranchStore, { branches, coverage: loaded }: Snapshot) {
   const table = coverageTable(new Set(branches.map(({ Codigo }) => Codigo)));
   return { table, loaded, load: store.loadCoverage.bind(store) };
-}
-
-function warnOfCoverage(branches: readonly Branch[], { coverage }: Snapshot): void {
-  const codes = new Set(branches.map(({ Codigo }) => Codigo));
-  const lost = coverage.filter(({ code }) => !codes.has(code)).length;
-  if (lost === 0) return;
-  process.stderr.write(
-    `Aviso: codigos postales sin cobertura, porque su sucursal no esta en el archivo: ${lost}\n`,
-  );
 }
 
 function explainOvertaken(cause: unknown): never {

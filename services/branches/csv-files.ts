@@ -23,22 +23,33 @@ export type Dataset<R, C extends string> = {
 export type Changes = { added: number; changed: number; removed: number };
 
 /**
- * Replaces a dataset by a CSV file, all or nothing, with the progress on standard error.
- * @param options.dryRun only checks the file and compares it with what is loaded.
- * @throws InvalidFileError for an invalid file; DomainError `overtaken` when a load that began later is in force.
+ * Reads and compares a CSV file with what is loaded, with the progress on standard error.
+ * @throws InvalidFileError for an invalid file.
  */
-export async function importCsv<R, C extends string>(
+export async function readCsv<R, C extends string>(
   path: string,
-  { table, loaded, load }: Dataset<R, C>,
-  { dryRun }: { dryRun: boolean },
+  { table, loaded }: Pick<Dataset<R, C>, 'table' | 'loaded'>,
 ): Promise<{ records: R[]; changes: Changes }> {
   const progress = progressLine();
   try {
     const records = await readRecords(path, table, (rows) => progress.show(`Revisadas: ${rows}`));
-    const changes = compare(table, loaded, records);
-    if (!dryRun)
-      await load(records, (written) => progress.show(`Guardadas: ${written} de ${records.length}`));
-    return { records, changes };
+    return { records, changes: compare(table, loaded, records) };
+  } finally {
+    progress.clear();
+  }
+}
+
+/**
+ * Replaces a dataset, all or nothing, with the progress on standard error.
+ * @throws DomainError `overtaken` when a load that began later is in force.
+ */
+export async function replaceDataset<R>(
+  { load }: Pick<Dataset<R, never>, 'load'>,
+  records: readonly R[],
+): Promise<void> {
+  const progress = progressLine();
+  try {
+    await load(records, (written) => progress.show(`Guardadas: ${written} de ${records.length}`));
   } finally {
     progress.clear();
   }

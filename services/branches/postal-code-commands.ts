@@ -12,6 +12,7 @@ import {
 } from '#shared/branches/postal-code-store.ts';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
+import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { readPostalCodes } from './postal-code-file.ts';
 
@@ -26,23 +27,18 @@ export function addPostalCodeCommands(program: Command, run: Run): void {
     .command('postal-codes')
     .description('import, status y withdraw del catalogo nacional de codigos postales (CPdescarga.txt)')
     .helpCommand(false);
-  commands
+  const load = commands
     .command('import')
     .argument('<archivo>', 'CPdescarga.txt, como lo da Correos de Mexico, con todos los estados')
-    .description('reemplaza el catalogo por el archivo, si no tiene errores ni avisos')
-    .option('--dry-run', 'solo revisa y dice que cambiaria')
-    .option('--accept-warnings', 'lo carga aunque haya avisos')
-    .action((path: string, { dryRun = false, acceptWarnings = false }: Partial<ImportOptions>) => {
-      const details = {
-        file: basename(path),
-        ...(dryRun && { dryRun }),
-        ...(acceptWarnings && { acceptWarnings }),
-      };
-      return run((mongo) => importCatalogue(mongo, typedPath(path), { dryRun, acceptWarnings }), {
-        action: 'postal-codes.import',
-        details,
-      });
+    .description('reemplaza el catalogo por el archivo, si no tiene errores; pregunta si tiene avisos')
+    .option('--dry-run', 'solo revisa y dice que cambiaria');
+  addYes(load).action((path: string, { dryRun = false, yes = false }: Partial<ImportOptions>) => {
+    const details = { file: basename(path), ...(dryRun && { dryRun }), ...(yes && { yes }) };
+    return run((mongo) => importCatalogue(mongo, typedPath(path), { dryRun, yes }), {
+      action: 'postal-codes.import',
+      details,
     });
+  });
   commands
     .command('status')
     .description('que catalogo esta en vigor, desde cuando y quien lo cargo')
@@ -57,23 +53,19 @@ export function addPostalCodeCommands(program: Command, run: Run): void {
     .action(() => run(withdrawCatalogue, { action: 'postal-codes.withdraw' }));
 }
 
-type ImportOptions = { dryRun: boolean; acceptWarnings: boolean };
+type ImportOptions = { dryRun: boolean; yes: boolean };
 
 async function importCatalogue(
   mongo: Connection,
   path: string,
-  { dryRun, acceptWarnings }: ImportOptions,
+  { dryRun, yes }: ImportOptions,
 ): Promise<{ text: string; details: Record<string, number> }> {
   const store = new PostalCodeStore(mongo);
   const newest = await store.newest();
   const codes = await readFile(path);
   const before = newest?.catalogue ? await store.read(newest._id) : undefined;
   const warnings = warningsOf(codes, newest).map((warning) => `Aviso: ${warning}`);
-  if (warnings.length > 0 && !acceptWarnings && !dryRun) {
-    throw new Error(
-      [...warnings, 'No se cargo nada: corrija los avisos, o agregue --accept-warnings'].join('\n'),
-    );
-  }
+  if (warnings.length > 0 && !dryRun) await acceptWarnings(warnings.join('\n'), yes);
   if (!dryRun) {
     await store.replace(newest?._id ?? 0, codes, operatorOf(process.env).actor).catch(explainChanged);
   }

@@ -18,6 +18,14 @@ const VISIBLE = { timeout: 30_000, interval: 50 };
 const NORTH = 'NTE01,Norte,Nuevo Leon,Monterrey,Centro,Av. Juarez,800,64000,8150000101,si,si,si';
 const SOUTH = 'SUR01,Sur,Oaxaca,Oaxaca,Centro,Calle 5,1,68000,,si,si,si';
 
+/** What a load says that lacks the southern branch. */
+const LOST_SOUTH = [
+  'Aviso: se pierden 1 de 2 sucursales',
+  'Aviso: se pierden 1 de 2 sucursales de origen',
+  'Aviso: se pierden 1 de 2 sucursales de destino',
+  'Aviso: se pierden 1 de 2 codigos postales con cobertura',
+].join('\n');
+
 /** The words that name a dataset on the command line. */
 const WORDS = { branches: [], coverage: ['coverage'] };
 type Name = keyof typeof WORDS;
@@ -31,6 +39,16 @@ const test = services
     const env = { MONGODB_URI: stores.mongoUri, INIT_CWD: folder };
     return runCommand(runCli, [...WORDS[name], ...args], { env });
   })
+  /** The same, at a terminal at which a person types. */
+  .extend(
+    'runAtTerminal',
+    { scope: 'file' },
+    ({ stores, folder }) =>
+      (name: Name, args: string[], input: string) => {
+        const env = { MONGODB_URI: stores.mongoUri, INIT_CWD: folder };
+        return runCommand(runCli, [...WORDS[name], ...args], { env, input, isTerminal: true });
+      },
+  )
   .extend(
     'importing',
     { scope: 'file' },
@@ -63,6 +81,10 @@ test.beforeEach(async ({ store }) => {
   ]);
 });
 
+function codesFrom(first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(first + index));
+}
+
 /** The southern branch's line with other values. */
 function south(change: Partial<Record<keyof Branch, string>>): string {
   const names = BRANCHES_HEADER.split(',') as (keyof Branch)[];
@@ -78,14 +100,18 @@ describe('import', () => {
   test('replaces the data in every running service', async ({ importing, resolve, store }) => {
     const east =
       'ote01,Oriente,Puebla,Puebla,"Centro, ""La Paz""",Av. Reforma,320,72000,2250000101,NO,Sí,true';
-    expect(await importing('branches', [BRANCHES_HEADER, NORTH.replace('800', '801'), east])).toEqual({
+    const lines = [BRANCHES_HEADER, NORTH.replace('800', '801'), east];
+    expect(await importing('branches', lines, '--yes')).toEqual({
       code: 0,
-      out: 'Cargado. Filas: 2. Altas: 1, cambios: 1, bajas: 1.\n',
-      err: 'Aviso: codigos postales sin cobertura, porque su sucursal no esta en el archivo: 1\n',
+      out: `${LOST_SOUTH}\nCargado. Filas: 2. Altas: 1, cambios: 1, bajas: 1.\n`,
+      err: '',
     });
-    expect(await importing('coverage', [COVERAGE_HEADER, '64000,ote01', '72000, OTE01 '])).toEqual({
+    expect(await importing('coverage', [COVERAGE_HEADER, '64000,ote01', '72000, OTE01 '], '--yes')).toEqual({
       code: 0,
-      out: 'Cargado. Filas: 2. Altas: 1, cambios: 1, bajas: 1.\n',
+      out: [
+        'Aviso: cambian de sucursal 1 de 1 codigos postales con cobertura',
+        'Cargado. Filas: 2. Altas: 1, cambios: 1, bajas: 1.\n',
+      ].join('\n'),
       err: '',
     });
     await vi.waitFor(async () => {
@@ -140,7 +166,7 @@ describe('import', () => {
     ['another order of columns', 'Sucursal,CodigoPostal\nNTE01,01000\nSUR01,20000'],
     ['blanks and empty rows', ' CodigoPostal , Sucursal\n 01000,NTE01 \n\n,\n20000,SUR01\n\n'],
   ] as const)('takes a file with %s', async ([_, content], { importing, store }) => {
-    expect(await importing('coverage', content)).toMatchObject({ code: 0, err: '' });
+    expect(await importing('coverage', content, '--yes')).toMatchObject({ code: 0, err: '' });
     const { coverage } = await store.snapshot();
     expect(coverage.sort((one, other) => (one.postalCode < other.postalCode ? -1 : 1))).toEqual([
       { postalCode: '01000', code: 'NTE01' },
@@ -152,19 +178,23 @@ describe('import', () => {
     const before = await store.snapshot();
     expect(await importing('branches', [BRANCHES_HEADER, SOUTH], '--dry-run')).toEqual({
       code: 0,
-      out: 'Prueba, no se cambio nada. Filas: 1. Altas: 0, cambios: 0, bajas: 1.\n',
-      err: 'Aviso: codigos postales sin cobertura, porque su sucursal no esta en el archivo: 1\n',
+      out: `${LOST_SOUTH}\nPrueba, no se cambio nada. Filas: 1. Altas: 0, cambios: 0, bajas: 1.\n`,
+      err: '',
     });
     expect(await store.snapshot()).toEqual(before);
   });
 
   test('loads 32 000 postal codes into every running service', async ({ importing, resolve, stores }) => {
-    const codes = Array.from({ length: 32_000 }, (_, index) => String(index + 10_000));
-    const { code, out } = await importing('coverage', [
-      COVERAGE_HEADER,
-      ...codes.map((postalCode) => `${postalCode},NTE01`),
+    const codes = codesFrom(10_000, 32_000);
+    const rows = codes.map((postalCode) => `${postalCode},NTE01`);
+    const { code, out } = await importing('coverage', [COVERAGE_HEADER, ...rows], '--yes');
+    expect([code, out]).toEqual([
+      0,
+      [
+        'Aviso: se pierden 2 de 2 codigos postales con cobertura',
+        'Cargado. Filas: 32000. Altas: 32000, cambios: 0, bajas: 2.\n',
+      ].join('\n'),
     ]);
-    expect([code, out]).toEqual([0, 'Cargado. Filas: 32000. Altas: 32000, cambios: 0, bajas: 2.\n']);
     await vi.waitFor(async () => {
       for (const answer of await resolve(['10000', '41999', '42000', '68000'])) {
         expect(answer).toEqual(['NTE01', 'NTE01', undefined, undefined]);
@@ -172,6 +202,70 @@ describe('import', () => {
     }, VISIBLE);
     // What was loaded before is gone.
     expect(await stores.mongo.collection('coverage').countDocuments()).toBe(32_000);
+  });
+});
+
+describe('a load that takes away more than a tenth', () => {
+  const refused = 'No se cargo nada: corrija los avisos, o agregue --yes\n';
+  const TEN = codesFrom(64_000, 10);
+  const rowsOf = (codes: readonly string[]) => [COVERAGE_HEADER, ...codes.map((code) => `${code},NTE01`)];
+
+  test.beforeEach(({ store }) =>
+    store.loadCoverage(TEN.map((postalCode) => ({ postalCode, code: 'NTE01' }))),
+  );
+
+  test('of the branches, or of those in use, is refused, and changes nothing', async ({
+    importing,
+    store,
+  }) => {
+    const before = await store.snapshot();
+    const { code, out, err } = await importing('branches', [BRANCHES_HEADER, NORTH]);
+    const lost = LOST_SOUTH.split('\n').slice(0, 3);
+    expect([code, out, err]).toEqual([1, '', [...lost, refused].join('\n')]);
+    const closed = await importing('branches', [BRANCHES_HEADER, NORTH.replace(/si$/, 'no'), SOUTH]);
+    expect([closed.code, closed.err]).toEqual([
+      1,
+      [...lost.slice(1), `Aviso: se pierden 10 de 10 codigos postales con cobertura`, refused].join('\n'),
+    ]);
+    expect(await store.snapshot()).toEqual(before);
+  });
+
+  test('of the coverage is refused, and one that takes a tenth is not', async ({ importing, store }) => {
+    const before = await store.snapshot();
+    expect(await importing('coverage', rowsOf(TEN.slice(2)))).toEqual({
+      code: 1,
+      out: '',
+      err: `Aviso: se pierden 2 de 10 codigos postales con cobertura\n${refused}`,
+    });
+    const moved = rowsOf(TEN).map((row, i) => (i === 1 || i === 2 ? row.replace('NTE', 'SUR') : row));
+    expect((await importing('coverage', moved)).err).toBe(
+      `Aviso: cambian de sucursal 2 de 10 codigos postales con cobertura\n${refused}`,
+    );
+    expect(await store.snapshot()).toEqual(before);
+    expect(await importing('coverage', rowsOf(TEN.slice(1)))).toEqual({
+      code: 0,
+      out: 'Aviso: se pierden 1 de 10 codigos postales con cobertura\nCargado. Filas: 9. Altas: 0, cambios: 0, bajas: 1.\n',
+      err: '',
+    });
+    expect(await importing('coverage', rowsOf([]).concat('64009,NTE01'), '--yes')).toMatchObject({ code: 0 });
+    expect((await store.snapshot()).coverage).toHaveLength(1);
+  });
+
+  test('is what a person at a terminal is asked for', async ({ folder, runAtTerminal, store }) => {
+    await writeFile(join(folder, 'in.csv'), rowsOf(TEN.slice(2)).join('\n'));
+    const load = (answer: string) => runAtTerminal('coverage', ['import', 'in.csv'], answer);
+    const question =
+      'Aviso: se pierden 2 de 10 codigos postales con cobertura\n¿Cargar con estos avisos? Escriba SI para seguir: ';
+    for (const answer of ['no\n', '']) {
+      expect(await load(answer)).toEqual({
+        code: 1,
+        out: '',
+        err: `${question}Cancelado: no se cargo nada\n`,
+      });
+    }
+    expect((await store.snapshot()).coverage).toHaveLength(10);
+    expect(await load('si\n')).toMatchObject({ code: 0, err: question });
+    expect((await store.snapshot()).coverage).toHaveLength(8);
   });
 });
 

@@ -50,7 +50,7 @@ describe('import', () => {
       { code: '06600', colonia: 'Ñandú', kind: 'Pueblo', municipality: 'Peñón', state: 'México' },
       { code: '01000', colonia: 'El Rincón' },
     ];
-    expect(await importing(rows, '--accept-warnings')).toEqual({
+    expect(await importing(rows, '--yes')).toEqual({
       code: 0,
       out: [
         'Aviso: el archivo tiene 2 de 32 estados: ¿los descargo todos?',
@@ -104,7 +104,7 @@ describe('import', () => {
       err: [
         'Aviso: el archivo tiene 32 codigos postales, y el catalogo en vigor 64: ¿esta completo?',
         'Aviso: el archivo tiene 32 colonias, y el catalogo en vigor 128: ¿esta completo?',
-        'No se cargo nada: corrija los avisos, o agregue --accept-warnings\n',
+        'No se cargo nada: corrija los avisos, o agregue --yes\n',
       ].join('\n'),
     };
     expect(await importing(NATION)).toEqual(refused);

@@ -1,16 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
+import { confirm } from '#shared/commands/warnings.ts';
 import { example } from '../accounts/commands/command-line.ts';
 import { besideGuides, type LoadPersonalData } from '../platform/personal-data.ts';
 import { countGuides, erasePerson, exportPerson, type Walk } from './person-data.ts';
 import { type PersonSearch, personSearch } from './person-search.ts';
 
-const CONFIRM_TIMEOUT_MS = 120_000;
 const AFTER_ERASURE =
   'Lo impreso sale de Redis en una hora a mas tardar. Las copias de seguridad aun lo tienen.';
 
@@ -43,7 +42,7 @@ export function addPrivacyCommands(program: Command, run: Run, load: LoadPersona
     .addHelpText('after', example('privacy erase --email ana@ejemplo.mx'))
     .action(({ yes = false, ...options }: SearchOptions & { yes?: boolean }) =>
       onPerson(deps, 'erase', options, async (walk, announce) => {
-        if (!yes) await confirm(await countGuides(walk));
+        if (!yes) await confirmErasure(await countGuides(walk));
         await announce();
         const guides = await erasePerson(walk);
         return { text: `Anonimizadas: ${guides} guias. ${AFTER_ERASURE}`, details: { guides } };
@@ -105,15 +104,7 @@ function onPerson(
 }
 
 /** @throws Error unless the operator answers `SI`. */
-async function confirm(guides: number): Promise<void> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const question = `Se anonimizara a la persona en ${guides} guias, sin vuelta atras. Escriba SI para seguir: `;
-    const signal = AbortSignal.timeout(CONFIRM_TIMEOUT_MS);
-    const closed = new Promise<string>((done) => terminal.once('close', () => done('')));
-    const answer = await Promise.race([terminal.question(question, { signal }).catch(() => ''), closed]);
-    if (answer.trim().toUpperCase() !== 'SI') throw new Error('Cancelado: no se borro nada');
-  } finally {
-    terminal.close();
-  }
+async function confirmErasure(guides: number): Promise<void> {
+  const question = `Se anonimizara a la persona en ${guides} guias, sin vuelta atras. Escriba SI para seguir: `;
+  if (!(await confirm(question))) throw new Error('Cancelado: no se borro nada');
 }

@@ -250,7 +250,7 @@ describe('the role allows all that is sent by', () => {
       await operate('loads', runBranches, [...words, 'import', name]);
     }
     writeFileSync(join(folder, 'CPdescarga.txt'), catalogueFile([{ code: '06600', colonia: 'Norte' }]));
-    const catalogue = ['postal-codes', 'import', 'CPdescarga.txt', '--accept-warnings'];
+    const catalogue = ['postal-codes', 'import', 'CPdescarga.txt', '--yes'];
     for (const args of [catalogue, catalogue, ['postal-codes', 'withdraw']]) {
       await operate('loads', runBranches, args);
     }
@@ -260,7 +260,7 @@ describe('the role allows all that is sent by', () => {
   });
 
   test('npm run tariffs', async ({ operate, recorders }) => {
-    const loaded = await operate('admin', runTariffs, ['import', DEMO_TARIFF, '--accept-warnings']);
+    const loaded = await operate('admin', runTariffs, ['import', DEMO_TARIFF, '--yes']);
     const [, number = ''] = /^Version (\d+), en vigor/m.exec(loaded) ?? [];
     const parcel = ['--origin', 'MEX01', '--cp', '64000', '--kg', '2.5', '--cm', '30,20,15'];
     for (const args of [

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
+import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
 import { checkTariff } from '../tariffs/check-tariff.ts';
 import { readTariff } from '../tariffs/read-tariff.ts';
 import { readSurroundings } from '../tariffs/surroundings.ts';
@@ -30,46 +31,43 @@ export function addLoadCommands(program: Command, run: Run): void {
       run(async (mongo) => {
         const stored = await readStoredTariffs(mongo);
         const { warnings, text } = await checkFolder(stored, typedPath(path), beginningOf(from, stored.now));
-        const accept = warnings > 0 ? '. Para cargarla con estos avisos: import --accept-warnings' : '';
+        const accept = warnings > 0 ? '. Para cargarla con estos avisos: import --yes' : '';
         return { text: `${text}\nPrueba, no se cambio nada${accept}` };
       }),
     );
-  program
+  const load = program
     .command('import')
-    .description('carga una carpeta como version nueva, si no tiene errores ni avisos')
+    .description('carga una carpeta como version nueva, si no tiene errores; pregunta si tiene avisos')
     .argument('<carpeta>', FOLDER)
     .option(
       '--from <fecha>',
       'desde que dia rige, a las 00:00, como 2026-12-01; si falta, desde ahora',
       parseDate,
-    )
-    .option('--accept-warnings', 'la carga aunque haya avisos')
-    .action((path: string, { from, acceptWarnings = false }: { from?: string; acceptWarnings?: boolean }) =>
-      run(
-        async (mongo) => {
-          const stored = await readStoredTariffs(mongo);
-          const begins = beginningOf(from, stored.now);
-          const { folder, warnings, text } = await checkFolder(stored, typedPath(path), begins);
-          if (warnings > 0 && !acceptWarnings) {
-            throw new Error(`${text}\nNo se cargo nada: corrija los avisos, o agregue --accept-warnings`);
-          }
-          const { version, state } = await addVersion(
-            stored,
-            folder,
-            from === undefined ? undefined : begins.moment,
-          );
-          return { text: `${text}\nVersion ${version}, ${state}`, details: { version } };
-        },
-        {
-          action: 'tariffs.import',
-          details: {
-            folder: basename(path),
-            ...(from && { from }),
-            ...(acceptWarnings && { acceptWarnings }),
-          },
-        },
-      ),
     );
+  addYes(load).action((path: string, { from, yes = false }: { from?: string; yes?: boolean }) =>
+    run(
+      async (mongo) => {
+        const stored = await readStoredTariffs(mongo);
+        const begins = beginningOf(from, stored.now);
+        const { folder, warnings, text } = await checkFolder(stored, typedPath(path), begins);
+        if (warnings > 0) await acceptWarnings(text, yes);
+        const { version, state } = await addVersion(
+          stored,
+          folder,
+          from === undefined ? undefined : begins.moment,
+        );
+        return { text: `${text}\nVersion ${version}, ${state}`, details: { version } };
+      },
+      {
+        action: 'tariffs.import',
+        details: {
+          folder: basename(path),
+          ...(from && { from }),
+          ...(yes && { yes }),
+        },
+      },
+    ),
+  );
 }
 
 /** A folder without errors, completed by the version that is in force when it begins, and the report in words. */

@@ -55,7 +55,7 @@ describe('npm run tariffs', () => {
     const warned = await tariffs('import', contracts);
     expect(warned).toMatchObject({ code: 1, out: '' });
     expect(warned.err).toContain('linea 2, Cuenta "tienda": ninguna cuenta se llama asi');
-    expect(warned.err).toContain('No se cargo nada: corrija los avisos, o agregue --accept-warnings');
+    expect(warned.err).toContain('No se cargo nada: corrija los avisos, o agregue --yes');
 
     const copy = join(fuel, 'copia');
     expect((await tariffs('export', '1', copy)).out).toContain('Archivos de la version 1: areas.csv, ');
@@ -84,7 +84,7 @@ describe('npm run tariffs', () => {
   ] as [code: number, message: string, ...args: string[]][])(
     'says what is wrong: %i, %s',
     async ([code, message, ...args], { tariffs }) => {
-      await tariffs('import', DEMO_TARIFF, '--accept-warnings');
+      await tariffs('import', DEMO_TARIFF, '--yes');
       expect(await tariffs(...args)).toEqual({ code, out: '', err: `${message}\n` });
     },
   );
@@ -96,12 +96,12 @@ describe('npm run tariffs', () => {
   });
 
   test('a header alone empties a file that a tariff may lack', async ({ tariffs }) => {
-    await tariffs('import', DEMO_TARIFF, '--accept-warnings');
+    await tariffs('import', DEMO_TARIFF, '--yes');
     const folder = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\n');
     expect((await tariffs('import', folder)).err).toContain(
       'contratos.csv\n  linea 1: queda sin filas: faltan las 1 de la version en vigor',
     );
-    const { out } = await tariffs('import', folder, '--accept-warnings');
+    const { out } = await tariffs('import', folder, '--yes');
     expect(out).toContain('contratos.csv: filas nuevas: 0, que ya no estan: 1');
     const { out: price } = await tariffs('quote', '--account', 'demo', '--origin', '06600', ...PARCEL);
     expect(price).toContain('Domicilio: lista publica, zona 3');
@@ -110,7 +110,7 @@ describe('npm run tariffs', () => {
   });
 
   test('a version for another day waits for its midnight', async ({ tariffs }) => {
-    const { out } = await tariffs('import', DEMO_TARIFF, '--accept-warnings', '--from', '2099-12-01');
+    const { out } = await tariffs('import', DEMO_TARIFF, '--yes', '--from', '2099-12-01');
     expect(out).toContain('Version 1, futura: rige desde 2099-12-01 00:00:00 (America/Mexico_City)');
     expect((await tariffs('list')).out).toContain('2099-12-01 00:00  futura');
     for (const [day, message] of [
@@ -122,7 +122,7 @@ describe('npm run tariffs', () => {
   });
 
   test.for([-20, 60])('a machine whose clock is %i s off says what is so', async (seconds, { tariffs }) => {
-    await tariffs('import', DEMO_TARIFF, '--accept-warnings');
+    await tariffs('import', DEMO_TARIFF, '--yes');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 * seconds });
     onTestFinished(() => void vi.useRealTimers());
     const { out } = await tariffs('restore', '1');
@@ -146,7 +146,7 @@ describe('npm run tariffs', () => {
   });
 
   test('a version in force names the one that ends it', async ({ tariffs }) => {
-    await tariffs('import', DEMO_TARIFF, '--accept-warnings', '--from', '2099-12-01');
+    await tariffs('import', DEMO_TARIFF, '--yes', '--from', '2099-12-01');
     expect((await tariffs('restore', '1')).out).toMatch(
       /en vigor desde .*\nLa version 1 entra despues, el 2099-12-01 00:00:00 /,
     );
