@@ -19,7 +19,9 @@ const MAX_KNOWN = 100;
 export type LoginKeys = { user: string; address: string; pair: string };
 /** Counts of the last 15 minutes. */
 export type LoginFailures = { address: number; pair: number };
-type Reached = { limit: 'address_limit' | 'pair_limit'; seconds: number };
+/** What failures are counted by. */
+type Counted = keyof LoginFailures;
+type Reached = { limit: `${Counted}_limit`; seconds: number };
 
 export function loginKeys(username: string, from: string): LoginKeys {
   const address = addressGroup(from);
@@ -39,7 +41,7 @@ export class LoginLimit {
   readonly perAddress: number;
   readonly #redis: RedisClient;
   readonly #prefix: string;
-  readonly #limiters: Readonly<Record<'address' | 'pair', RateLimiterRedis>>;
+  readonly #limiters: Readonly<Record<Counted, RateLimiterRedis>>;
   /** Failures as this process last read them, for as long as they count. */
   readonly #counts = new LRUCache<string, number>({ max: MAX_COUNTS });
 
@@ -54,10 +56,21 @@ export class LoginLimit {
   }
 
   /** Returns the reached limit that this process knows. Does not ask Redis, so that a flood stays cheap. */
-  reached({ address, pair }: LoginKeys): Reached | undefined {
-    if (this.#known(address) >= this.perAddress) return this.#reached('address_limit', address);
-    if (this.#known(pair) >= this.perUser) return this.#reached('pair_limit', pair);
-    return undefined;
+  reached(keys: LoginKeys): Reached | undefined {
+    return this.reachedBy('address', keys) ?? this.reachedBy('pair', keys);
+  }
+
+  /**
+   * Returns one limit if this process knows that it is reached.
+   * @param undecided failures that are being counted.
+   */
+  reachedBy(by: Counted, keys: LoginKeys, undecided = 0): Reached | undefined {
+    const key = keys[by];
+    const max = by === 'address' ? this.perAddress : this.perUser;
+    if (this.#known(key) + undecided < max) return undefined;
+    // The window of failures that Redis has not counted yet begins now.
+    const seconds = this.#counts.has(key) ? Math.ceil(this.#counts.getRemainingTTL(key) / 1_000) : WINDOW_S;
+    return { limit: `${by}_limit`, seconds: Math.max(1, seconds) };
   }
 
   /** Asks Redis for the failures, and adds those that this process has counted since. */
@@ -74,11 +87,12 @@ export class LoginLimit {
     return { address: this.#known(address), pair: this.#known(pair) };
   }
 
-  async fail({ address, pair }: LoginKeys): Promise<void> {
-    const { address: byAddress, pair: byPair } = this.#limiters;
-    const [ofAddress, ofPair] = await Promise.all([byAddress.penalty(address), byPair.penalty(pair)]);
-    this.#learn(address, ofAddress);
-    this.#learn(pair, ofPair);
+  /** Counts a failure by address and by pair, or by one of them. */
+  async fail(keys: LoginKeys, ...by: Counted[]): Promise<void> {
+    const counts = by.length > 0 ? by : (['address', 'pair'] as const);
+    await Promise.all(
+      counts.map(async (each) => this.#learn(keys[each], await this.#limiters[each].penalty(keys[each]))),
+    );
   }
 
   /**
@@ -101,10 +115,6 @@ export class LoginLimit {
 
   #known(key: string): number {
     return this.#counts.get(key) ?? 0;
-  }
-
-  #reached(limit: Reached['limit'], key: string): Reached {
-    return { limit, seconds: Math.max(1, Math.ceil(this.#counts.getRemainingTTL(key) / 1_000)) };
   }
 
   /** Returns whether the user logged in from this address in the last 30 days. */

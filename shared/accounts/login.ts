@@ -48,6 +48,8 @@ export type LoginAttempt = {
   requestId: string | undefined;
   /** What the client showed instead of a name and a password. */
   credential?: 'key';
+  /** Whether the trail has the same wrong credential already, which is then only counted. */
+  repeated?: boolean;
   outcome: 'right' | LoginFailure;
 };
 

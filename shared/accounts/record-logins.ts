@@ -47,8 +47,8 @@ function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) 
     return recorded;
   };
   return async (attempt: LoginAttempt): Promise<void> => {
-    const { outcome, username, address, requestId, credential } = attempt;
-    if (outcome === 'overload') return; // the login was not decided
+    const { outcome, username, address, requestId, credential, repeated } = attempt;
+    if (outcome === 'overload' || repeated) return; // the login was not decided, or is recorded already
     const isLimit = outcome === 'address_limit' || outcome === 'pair_limit';
     if (isLimit && wasRecorded(attempt)) return;
     const record = (user?: { username: string; account: string }) =>
