@@ -46,6 +46,7 @@ export async function runCommandLine(
     addCommands(program, (use, as = typed(program, service)) =>
       perform({ ...as, service, env: process.env }, use),
     );
+    refuseEmpty(argv);
     return await untilPipeBreaks(async () => {
       await program.parseAsync(argv).catch((error: unknown) => {
         if (!isHelp(error)) throw error;
@@ -57,6 +58,15 @@ export async function runCommandLine(
     const wrongUsage = [CommanderError, UsageError, ConfigError].some((type) => error instanceof type);
     return wrongUsage ? 2 : 1;
   }
+}
+
+/**
+ * Refuses an empty argument, which is what a shell makes of a variable without a value. Without the check
+ * `reset --passwords "$FILE"` would show the password, and `quote --account "$ACCOUNT"` would price by the public list.
+ */
+function refuseEmpty(argv: string[]): void {
+  if (argv.some((argument) => /^(--[\w-]+=)?\s*$/.test(argument)))
+    throw new UsageError('Un argumento esta vacio: escriba su valor, o quite la opcion');
 }
 
 async function perform(event: RecordedCommand, use: Parameters<Run>[0]): Promise<void> {

@@ -8,7 +8,7 @@ export function strictAjv(options: Options = {}): Ajv {
     ...options,
     strict: true,
     strictRequired: false,
-    keywords: ['x-regla', 'x-error', 'x-examples'],
+    keywords: ['x-regla', 'x-error', 'x-examples', 'x-no-vacio'],
   });
   addFormats.default(ajv);
   // Half of a surrogate pair is not a character, and few regex engines accept a pattern for it.

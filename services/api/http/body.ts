@@ -88,13 +88,23 @@ export function normalizeFields(
   return copy;
 }
 
-/** Returns a function that collects the problems of a body's fields. It throws DomainError `bad-request` for no object. */
+/**
+ * Returns a function that collects the problems of a body's fields. It throws DomainError `bad-request` for no object.
+ *
+ * A field with `x-no-vacio` limits what the request gives. There null and an empty text are a problem, because a program that
+ * lost its value would otherwise get all.
+ */
 export function readerOf<S extends TObject>(schema: S) {
   const known = new Set(Object.keys(schema.properties));
+  const limiting = Object.entries(schema.properties).filter(([, field]) => 'x-no-vacio' in field);
   const isValid = strictAjv({ allErrors: true, verbose: true }).compile(schema);
   return (body: unknown, problems: ProblemList): Static<S> => {
     if (!isObject(body)) throw new DomainError('bad-request');
     const fields = normalizeFields(body, known, problems);
+    for (const [campo, { 'x-regla': rule }] of limiting as [string, { 'x-regla': string }][]) {
+      const isEmpty = body[campo] !== undefined && fields[campo] === undefined;
+      if (isEmpty) problems.add(() => ({ campo, code: 'field-invalid', params: { rule } }));
+    }
     if (!isValid(fields)) addProblems(problems, isValid.errors);
     return fields as Static<S>;
   };

@@ -163,18 +163,19 @@ type Described = {
   required?: string[];
   properties?: Record<string, Described>;
   items?: Described;
+  'x-no-vacio'?: true;
 };
 
 /**
  * Returns a body's schema in which each optional field may be null, as handlers take it (`isAbsent`), and an optional text
  * with a pattern may be "". That "" and 0 are absent in other fields too is said in words: generators would make a union of
- * types.
+ * types. A field with `x-no-vacio` may not be null (`readerOf`).
  */
 export function withNulls(schema: Described): Described {
   const { items, properties, required = [] } = schema;
   const fields = Object.entries(properties ?? {}).map(([name, field]) => {
     const known = withNulls(field);
-    return [name, required.includes(name) ? known : orNull(known)];
+    return [name, required.includes(name) || field['x-no-vacio'] ? known : orNull(known)];
   });
   return {
     ...schema,

@@ -2,9 +2,11 @@ import { PERMISSIONS, type Permission } from '#shared/accounts/user-store.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { readerOf } from '../http/body.ts';
 import { isPrintable } from './key.ts';
-import { MOMENT_RULE, NewKeyRequest } from './schemas.ts';
+import { MAX_YEARS, MOMENT_RULE, NewKeyRequest } from './schemas.ts';
 
 export type WantedKey = { name: string; permissions?: Permission[]; expiresAt?: Date };
+
+const FUTURE_RULE = `debe ser un momento futuro, de los proximos ${12 * MAX_YEARS} meses`;
 
 const readKey = readerOf(NewKeyRequest);
 
@@ -21,14 +23,20 @@ export function parseKey(body: unknown, now: Date): WantedKey {
   }
   const expiresAt = typeof Vence === 'string' ? new Date(Vence) : undefined;
   const hasForm = problems.first.every(({ campo }) => campo !== 'Vence');
-  if (expiresAt && hasForm && !(expiresAt > now)) {
+  if (expiresAt && hasForm && !(expiresAt > now && expiresAt <= latestEnd(now))) {
     // A leap second and a zone without minutes have the form of a time, and are none.
-    const rule = Number.isNaN(expiresAt.getTime()) ? MOMENT_RULE : 'debe ser un momento futuro';
+    const rule = Number.isNaN(expiresAt.getTime()) ? MOMENT_RULE : FUTURE_RULE;
     problems.add(() => invalid('Vence', rule));
   }
   problems.throwIfAny('fields-invalid');
   const permissions = Permisos && PERMISSIONS.filter((permission) => Permisos.includes(permission));
   return { name, ...(permissions && { permissions }), ...(expiresAt && { expiresAt }) };
+}
+
+function latestEnd(now: Date): Date {
+  const end = new Date(now);
+  end.setUTCFullYear(now.getUTCFullYear() + MAX_YEARS);
+  return end;
 }
 
 function invalid(campo: string, rule: string): Problem {

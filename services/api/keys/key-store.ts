@@ -66,6 +66,8 @@ type KnownKey = { key: Key; endsAt: number };
 
 /** Keys that a process remembers, of some 500 bytes each; also those that do not exist. */
 const CACHE_MAX_KEYS = 20_000;
+/** Where answers end: RFC 3339 has no year of five digits. Up to 1.8.0 a key could have a later end. */
+const LAST_MOMENT = new Date('9999-12-31T23:59:59.999Z');
 const DAY_MS = 24 * 3_600_000;
 const HIDDEN = { _id: 0, digest: 0 } as const;
 
@@ -99,17 +101,18 @@ export class KeyStore {
     const key = await this.#keys.findOne({ digest }, HIDDEN).lean();
     if (!key) return undefined;
     const leftMs = key.expiresAt ? key.expiresAt.getTime() - (await this.clock.now()).getTime() : Infinity;
-    return { key, endsAt: performance.now() + leftMs };
+    return { key: answerable(key), endsAt: performance.now() + leftMs };
   }
 
   /** Returns a user's keys in the order of their creation, also expired ones. */
-  list(username: string): Promise<Key[]> {
-    return this.#keys.find(placesOf(username), HIDDEN).sort({ createdAt: 1 }).lean().exec();
+  async list(username: string): Promise<Key[]> {
+    const keys = await this.#keys.find(placesOf(username), HIDDEN).sort({ createdAt: 1 }).lean();
+    return keys.map(answerable);
   }
 
   /** Returns all keys, by user. */
-  listAll(): Promise<Key[]> {
-    return this.#keys.find({}, HIDDEN).sort({ _id: 1 }).lean().exec();
+  async listAll(): Promise<Key[]> {
+    return (await this.#keys.find({}, HIDDEN).sort({ _id: 1 }).lean()).map(answerable);
   }
 
   /**
@@ -158,4 +161,10 @@ export class KeyStore {
 /** Selects a user's keys. No user name has a blank. */
 function placesOf(username: string) {
   return { _id: { $in: Array.from({ length: MAX_KEYS }, (_, place) => `${username} ${place}`) } };
+}
+
+/** Returns a key as answers may show it. */
+function answerable(key: Key): Key {
+  const { expiresAt } = key;
+  return expiresAt && expiresAt > LAST_MOMENT ? { ...key, expiresAt: LAST_MOMENT } : key;
 }

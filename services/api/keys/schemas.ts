@@ -3,6 +3,9 @@ import { PERMISSIONS } from '#shared/accounts/user-store.ts';
 import { MAX_NAME } from './key.ts';
 import { MAX_KEYS } from './key-store.ts';
 
+/** Longest life of a key with an end. A later one was mistyped, and a year of five digits is no RFC 3339. */
+export const MAX_YEARS = 10;
+
 /** Keys as requests and answers show them (docs/contract.md "Keys"), with examples. */
 
 export const MOMENT_RULE = 'debe ser una fecha y hora con zona (RFC 3339)';
@@ -27,15 +30,17 @@ export const NewKeyRequest = Type.Object(
           description: 'Lo único que puede, de lo que su usuario puede; todo eso si falta',
           examples: [['guias.create', 'guias.read']],
           'x-regla': `admite de 1 a ${PERMISSIONS.length} permisos`,
+          'x-no-vacio': true,
         },
       ),
     ),
     Vence: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Hasta cuándo vale, con zona (RFC 3339); sin fin si falta',
+        description: `Hasta cuándo vale, con zona (RFC 3339), dentro de ${MAX_YEARS} años; sin fin si falta`,
         examples: ['2027-11-21T18:00:00Z'],
         'x-regla': MOMENT_RULE,
+        'x-no-vacio': true,
       }),
     ),
   },

@@ -24,6 +24,14 @@ type Paths = {
 };
 type Made = { Id: string; Llave: string; [field: string]: unknown };
 
+const DAY_MS = 24 * 3_600_000;
+/** Returns the moment in so many years, and `moreMs`. */
+function inYears(years: number, moreMs: number): string {
+  const moment = new Date();
+  moment.setUTCFullYear(moment.getUTCFullYear() + years);
+  return new Date(moment.getTime() + moreMs).toISOString();
+}
+
 let users = 0;
 const test = services
   .extend('userStore', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
@@ -228,8 +236,17 @@ describe('a request for a key', () => {
     [{ Nombre: 7 }, 'Nombre', 'campo_tipo'],
     [{ Permisos: ['guias.borrar'] }, 'Permisos.0', 'campo_formato'],
     [{ Permisos: 'guias.read' }, 'Permisos', 'campo_tipo'],
-    // All of them, it would seem to say.
+    // A program that lost its list would get a key that may do all.
     [{ Permisos: [] }, 'Permisos', 'campo_formato'],
+    [{ Permisos: '' }, 'Permisos', 'campo_formato'],
+    [{ Permisos: ' ' }, 'Permisos', 'campo_formato'],
+    [{ Permisos: null }, 'Permisos', 'campo_formato'],
+    [{ Vence: '' }, 'Vence', 'campo_formato'],
+    [{ Vence: null }, 'Vence', 'campo_formato'],
+    [{ Vence: inYears(10, DAY_MS) }, 'Vence', 'campo_formato'],
+    [{ Vence: '9999-12-31T23:59:59-12:00' }, 'Vence', 'campo_formato'],
+    [{ Vence: '0001-01-01T00:00:00+14:00' }, 'Vence', 'campo_formato'],
+    [{ Vence: '+010000-01-01T00:00:00Z' }, 'Vence', 'campo_formato'],
     [{ Vence: '2027-01-01' }, 'Vence', 'campo_formato'],
     [{ Vence: '2020-01-01' }, 'Vence', 'campo_formato'],
     [{ Vence: '2020-01-01T00:00:00Z' }, 'Vence', 'campo_formato'],
@@ -242,10 +259,9 @@ describe('a request for a key', () => {
     expect([answer.status, answer.body.details]).toEqual([400, [expect.objectContaining({ campo, codigo })]]);
   });
 
-  test('with null and blank fields, as forms send them, is one without', async ({ make }) => {
-    expect(await make({ Nombre: ' tienda ', Permisos: null, Vence: '' })).toMatchObject({
-      ...{ Nombre: 'tienda', Permisos: null, Vence: null },
-    });
+  test('may say an end up to ten years away', async ({ make }) => {
+    const Vence = inYears(10, -DAY_MS);
+    expect(await make({ Nombre: ' tienda ', Vence })).toMatchObject({ Nombre: 'tienda', Vence });
   });
 
   test('names all problems', async ({ person }) => {
@@ -307,6 +323,21 @@ describe('a key ends', () => {
     const { Llave } = await make({ Vence: new Date(Date.now() + 2_000).toISOString() });
     expect((await withKey(Llave).get('/api/auth/validate')).status).toBe(200);
     await ended(withKey(Llave));
+  });
+
+  // Up to 1.8.0 it could be made: the list was 500 for ever, and none of the user's keys could be ended.
+  test('also if its date is in the year 10000', async ({ make, person, stores, username, withKey }) => {
+    const { Llave } = await make();
+    const expiresAt = new Date('9999-12-31T23:59:59-12:00');
+    await modelOf(stores.mongo, KEYS).updateOne({ username }, { expiresAt });
+    const last = '9999-12-31T23:59:59.999Z';
+    expect((await withKey(Llave).get('/api/auth/validate')).body.data).toMatchObject({ expira: last });
+    const [shown] = (await person.get('/api/llaves')).body.data as [Made];
+    expect(shown.Vence).toBe(last);
+    const headers = { authorization: `Bearer ${person.token}` };
+    const url = `${person.url}/api/llaves/${shown.Id}`;
+    expect((await call(url, { method: 'DELETE', headers })).status).toBe(200);
+    expect(outcome(await withKey(Llave).get('/api/auth/validate'))).toEqual(REFUSED);
   });
 
   test.for([['disable'], ['revoke'], ['remove']])(

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { digestOf, newKey } from '#services/api/keys/key.ts';
 import { KEYS, KeyStore } from '#services/api/keys/key-store.ts';
+import { loginKeys } from '#shared/accounts/login-limit.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { modelOf } from '#shared/stores/collection.ts';
@@ -21,11 +22,15 @@ const REFUSED = [401, 'acceso_denegado'];
 const LIMITED = [429, 'demasiados_intentos'];
 /** What most of a burst get until the first are known to be wrong. */
 const BUSY = [503, 'saturado'];
+/** What a key gets that cannot be looked up. */
+const AWAY = [503, 'servicio_no_disponible'];
 /** What a program gets that shows one wrong key again and again. */
 const TEN_TIMES = [...Array(10).fill(REFUSED), ...Array(PER_ADDRESS).fill(LIMITED)];
 /** Age at which a process reads a key or a user again, in ms. */
 const FRESH_MS = 5_000;
 const WINDOW_MS = 900_000;
+/** How long a process relies on Redis having an address of a key. */
+const NOTED_MS = 3_600_000;
 
 let addresses = 0;
 const test = services
@@ -255,6 +260,23 @@ describe('a flood of wrong keys', () => {
       expect((await new Client(each, key).get('/api/auth/validate', elsewhere)).status).toBe(200);
   });
 
+  test('stops no right key whose address Redis has lost meanwhile', async ({
+    address,
+    key,
+    show,
+    stores,
+  }) => {
+    const { user, pair } = loginKeys(digestOf(key), address);
+    const known = `${stores.prefix}:login-known:${user}`;
+    const addresses = () => stores.redis.zrange(known, 0, '-1');
+    expect(await show(key)).toEqual([200, undefined]);
+    await expect.poll(addresses).toContain(pair);
+    await stores.redis.del(known);
+    passTime(NOTED_MS);
+    expect(await show(key)).toEqual([200, undefined]);
+    await expect.poll(addresses).toContain(pair);
+  });
+
   test('stops no right key that another process has seen from its address, also while too many are looked up', async ({
     key,
     show,
@@ -269,6 +291,27 @@ describe('a flood of wrong keys', () => {
     answer();
     expect(await right).toEqual([200, undefined]);
     expect(await Promise.all(wrong)).toEqual(wrong.map(() => REFUSED));
+  });
+
+  test('takes no place once MongoDB is back that was away for it', async ({
+    key,
+    show,
+    startApi,
+    stores,
+  }) => {
+    let isAway = true;
+    const proxy = await startMongoProxy(stores.mongoUri, ({ find }) =>
+      isAway && find === 'keys' ? 'never done' : 'done',
+    );
+    const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+    onTestFinished(async () => {
+      await server.close();
+      await proxy.close();
+    });
+    const unknown = Array.from({ length: PER_ADDRESS }, () => show(newKey(false), url));
+    expect(new Set((await Promise.all(unknown)).map(String))).toEqual(new Set([String(AWAY)]));
+    isAway = false;
+    await expect.poll(() => show(key, url)).toEqual([200, undefined]);
   });
 
   test('refuses a right key that comes from its address for the first time', async ({

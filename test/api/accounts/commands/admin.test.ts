@@ -267,7 +267,10 @@ describe('refuses', () => {
     ['an unknown command', ['borrar', 'demo'], 'Comando desconocido'],
     ['no user', ['disable'], 'Falta un argumento'],
     ['an unknown permission', ['grant', 'demo', 'guias.read', 'guias.borrar'], 'Permiso desconocido'],
-    ['an empty name', ['create', ''], 'El usuario debe tener de 1 a 64 caracteres'],
+    ['an empty name', ['create', ''], 'Un argumento esta vacio'],
+    // It would show the password.
+    ['an empty file', ['reset', 'demo', '--passwords', ''], 'Un argumento esta vacio'],
+    ['a blank account', ['list', '--account= '], 'Un argumento esta vacio'],
     ['a wrong branch code', ['origin', 'demo', 'MEX-01'], 'El codigo de sucursal debe tener'],
     ['neither branch nor --none', ['origin', 'demo'], 'Indique un codigo, o bien --none'],
     ['both a branch and --none', ['origin', 'demo', 'MEX01', '--none'], 'Indique un codigo, o bien --none'],
