@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { DomainError } from '#shared/errors/domain-error.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 
 test('after a miss the kept value is given at once, until the pause is over', async () => {
   const reads: PromiseWithResolvers<string>[] = [];
@@ -22,4 +24,29 @@ test('after a miss the kept value is given at once, until the pause is over', as
 
   reads[1]?.resolve('two');
   await expect.poll(atOnce).toBe('two');
+});
+
+test('a value is given for as long as it is kept, and no longer, however often the store is silent', async () => {
+  const KEPT_MS = 60_000;
+  let isAway = false;
+  const cache = new StaleIfErrorCache<string>({
+    ...{ what: 'Reading', max: 10, freshMs: 5_000, keptMs: KEPT_MS, waitMs: 1_000 },
+    read: async (key) => {
+      if (isAway) throw new DomainError('unavailable');
+      return `of ${key}`;
+    },
+  });
+  expect(await cache.get('old')).toBe('of old');
+  passTime(KEPT_MS / 2);
+  expect(await cache.get('newer')).toBe('of newer');
+  isAway = true;
+  passTime(KEPT_MS / 4);
+  expect(await cache.get('old')).toBe('of old');
+  passTime(KEPT_MS / 4);
+  await expect(cache.get('old')).rejects.toMatchObject({ code: 'unavailable' });
+  // From now on the store is known to be silent, and what is kept is given at once.
+  expect(await cache.get('newer')).toBe('of newer');
+  await expect(cache.get('old')).rejects.toMatchObject({ code: 'unavailable' });
+  isAway = false;
+  expect(await cache.get('old')).toBe('of old');
 });
