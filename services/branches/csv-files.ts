@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import type { OnProgress } from '#shared/branches/branch-store.ts';
+import { writeToOutput } from '#shared/commands/broken-pipe.ts';
 import {
   formatCsv,
   InvalidFileError,
@@ -68,7 +68,7 @@ export async function exportCsv<R, C extends string>(
   const written = <V>(cells: readonly V[]) => cells.filter((_, i) => isWritten[i]);
   const text = formatCsv(written(columns), rows.map(written));
   if (path) await writeFile(path, text);
-  else await pipeline([text], process.stdout); // unlike a plain write, notices a reader that has closed
+  else await writeToOutput([text]);
 }
 
 /** Checks each cell and refuses duplicates. @throws InvalidFileError that lists every error with its line. */

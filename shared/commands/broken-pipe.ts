@@ -1,3 +1,5 @@
+import { pipeline } from 'node:stream/promises';
+
 /** How a shell shows a program that SIGPIPE ends, which Node.js ignores. */
 const BROKEN_PIPE = 141;
 
@@ -12,21 +14,30 @@ const CODES = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CL
  *
  * @param run returns the exit code, or throws.
  * @returns the exit code, 141 in place of 0 if the reader has closed.
- * @throws the error of `run`, unless that is the closed reader.
+ * @throws the error of `run`, unless that is the closed reader; else what kept the output from being written, such as a full disk.
  */
 export async function untilPipeBreaks(run: () => Promise<number>): Promise<number> {
-  let isBroken = false;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (!CLOSED.has(error.code ?? '')) throw error;
-    isBroken = true;
+  let failure: NodeJS.ErrnoException | undefined;
+  process.stdout.on('error', (error) => {
+    failure ??= error;
   });
+  const isBroken = () => CLOSED.has(failure?.code ?? '');
   try {
     const code = await run();
     // The error of the last write comes after the write.
     await new Promise((resolve) => process.stdout.write('', resolve));
-    return isBroken && code === 0 ? BROKEN_PIPE : code;
+    if (failure && !isBroken()) throw failure;
+    return isBroken() && code === 0 ? BROKEN_PIPE : code;
   } catch (error) {
-    if (isBroken && CODES.has((error as NodeJS.ErrnoException).code ?? '')) return BROKEN_PIPE;
+    if (isBroken() && CODES.has((error as NodeJS.ErrnoException).code ?? '')) return BROKEN_PIPE;
     throw error;
   }
+}
+
+/**
+ * Streams to standard output, which stays open: a pipe that is ended closes at once, as if its reader had left.
+ * @throws as soon as nobody reads any more, or nothing can be written, unlike a plain write.
+ */
+export async function writeToOutput(parts: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  await pipeline(parts, process.stdout, { end: false });
 }

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
+import { writeToOutput } from '#shared/commands/broken-pipe.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { confirm } from '#shared/commands/warnings.ts';
@@ -28,12 +29,11 @@ export function addPrivacyCommands(program: Command, run: Run, load: LoadPersona
         const path = output && typedPath(output);
         await announce();
         let guides = 0;
-        await pipeline(
-          async function* () {
-            guides = yield* exportPerson(walk);
-          },
-          path ? createWriteStream(path, { flags: 'wx', mode: 0o600 }) : process.stdout,
-        );
+        const parts = (async function* () {
+          guides = yield* exportPerson(walk);
+        })();
+        if (path) await pipeline(parts, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+        else await writeToOutput(parts);
         return { text: path ? `Exportadas: ${guides} guias, en ${path}` : '', details: { guides } };
       }),
     );

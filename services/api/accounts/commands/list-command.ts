@@ -1,6 +1,6 @@
-import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ListedUser, type UserFilter, UserStore } from '#shared/accounts/user-store.ts';
+import { writeToOutput } from '#shared/commands/broken-pipe.ts';
 import { formatCsv, formatRows } from '#shared/commands/csv.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { USER_COLUMNS } from '../customers/customer-file.ts';
@@ -39,7 +39,7 @@ export function addListCommand(program: Command, run: Run): void {
           return { text: json ? JSON.stringify(all, null, 2) : userTable(all, await users.now()) };
         }
         await announce();
-        await pipeline(csvOf(found, await users.now()), process.stdout);
+        await writeToOutput(csvOf(found, await users.now()));
         return { text: '' };
       });
     });
