@@ -4,6 +4,7 @@ import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { nationalCoverage, seedDemoData } from './demo-data.ts';
 import { localFolder as folder, repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
+import { watchDisk } from './process/disk-watch.ts';
 import { keepRunning } from './process/keep-running.ts';
 import { tryLock } from './process/lock.ts';
 import { stopAllProcesses } from './process/owned-process.ts';
@@ -52,8 +53,9 @@ async function startAndKeepRunning(fresh: boolean): Promise<void> {
   if (fresh) removeData();
   rmSync(logFolder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  watchDisk(folder, progress);
   const { children, ...running } = await startAll(ports);
-  const onRestart = announceRunning(running, children);
+  const onRestart = announceRunning(running, children, progress);
   for (const child of children) keepRunning(child, progress, onRestart);
 }
 

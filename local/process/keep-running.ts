@@ -29,8 +29,8 @@ export function keepRunning(
       if (isOver()) return;
       if (performance.now() - began > WELL_AFTER_MS) pause = FIRST_PAUSE_MS;
       const line = `${child.name} ended (${text}), starting it again in ${pause / 1_000} s.`;
-      appendFileSync(child.logFile, `${line}\n`);
       log(`${line} Its log: ${child.logFile}`);
+      tryToAppend(child.logFile, `${line}\n`);
       await sleep(pause, undefined, { signal: end.signal }).catch(() => {});
       if (isOver()) return;
       current = current.startAgain();
@@ -42,4 +42,13 @@ export function keepRunning(
     end.abort();
     await current.stop();
   };
+}
+
+/** Does without the line on a full disk: the terminal has the same one. */
+function tryToAppend(file: string, line: string): void {
+  try {
+    appendFileSync(file, line);
+  } catch {
+    // `watchDisk` says why.
+  }
 }

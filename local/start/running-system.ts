@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { localFolder } from '../folders.ts';
 import type { OwnedProcess } from '../process/owned-process.ts';
 import { identify, isRunning, type ProcessId } from '../process/process-id.ts';
+import type { Log } from '../setup-error.ts';
 import type { System } from '../system.ts';
 
 /** What `npm start` runs. Other commands of this checkout read it, and `on-call.sh`. */
@@ -22,11 +23,12 @@ const FILE = join(localFolder, 'running.json');
 
 /**
  * Writes what runs to `.local/running.json`, until this process ends. This user alone may read it: it has passwords.
- * @returns writes that a process was started again.
+ * @returns writes that a process was started again, and tells `log` if that fails.
  */
 export function announceRunning(
   system: Omit<RunningSystem, 'npmStart' | 'processes'>,
   children: readonly OwnedProcess[],
+  log: Log,
 ): (restarted: OwnedProcess) => void {
   const npmStart = identify(process.pid);
   const processes: Record<string, ProcessId> = {};
@@ -40,7 +42,13 @@ export function announceRunning(
   };
   process.once('exit', () => rmSync(FILE, { force: true }));
   write(children);
-  return (restarted) => write([restarted]);
+  return (restarted) => {
+    try {
+      write([restarted]);
+    } catch (error) {
+      log(`${FILE} is as before, without the new ${restarted.name}: ${(error as Error).message}`);
+    }
+  };
 }
 
 /** Returns undefined unless an `npm start` of this checkout runs and has got ready. */

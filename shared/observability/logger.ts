@@ -1,7 +1,11 @@
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import { LogOutput } from './log-output.ts';
 import type { Tracing } from './tracing.ts';
 
 export type { Logger };
+
+/** Standard output, of all loggers of this process. */
+const output = new LogOutput(1);
 
 /**
  * Creates a logger that writes JSON lines to standard output. Redacts secrets by path as a last defence: never pass
@@ -9,7 +13,7 @@ export type { Logger };
  * @param tracing adds the id of the current trace to every line.
  */
 export function createLogger(service: string, level: string, tracing?: Tracing): Logger {
-  return pino({
+  const options: LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -17,7 +21,8 @@ export function createLogger(service: string, level: string, tracing?: Tracing):
     serializers: { err: errorOnly },
     redact: ['*.authorization', '*.password', '*["x-password"]', '*.access_token'],
     ...(tracing && { mixin: tracing.logFields }),
-  });
+  };
+  return pino(options, output);
 }
 
 /**

@@ -33,11 +33,6 @@ const EXPORTS = [
   ['services/branches/cli.ts export', 'MEX01'],
   ['services/branches/cli.ts coverage export', 'CodigoPostal,Sucursal'],
 ] as const;
-const ENDLESS = `
-import { untilPipeBreaks, writeToOutput } from './shared/commands/broken-pipe.ts';
-function* lines() { for (;;) yield 'line\\n'; }
-process.exitCode = await untilPipeBreaks(() => writeToOutput(lines()));
-`;
 
 describe('a pipe', () => {
   test.for(EXPORTS)('gets all of %s, which ends with 0', async ([words, part], { shell }) => {
@@ -47,7 +42,7 @@ describe('a pipe', () => {
   });
 
   test('whose reader leaves ends what is written into it, in silence', async ({ shell }) => {
-    const ended = await shell('command "$@" | head -1', '--input-type=module-typescript', '-e', ENDLESS);
+    const ended = await shell('command "$@" | head -1', 'test/shared/endless-output.ts');
     expect(ended).toEqual({ code: '141', out: 'line\n', err: '' });
   });
 
