@@ -109,6 +109,19 @@ export async function seedDemoData(mongodbUri: string, coverage = COVERAGE): Pro
   }
 }
 
+/** Returns the names of the demo users of a database. One that an earlier release has filled lacks those added since. */
+export async function findDemoUsers(mongodbUri: string): Promise<Set<string>> {
+  const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'));
+  try {
+    const users = await new UserStore(mongo, { allowDemo: true }).findAll(
+      DEMO_USERS.map(({ username }) => username),
+    );
+    return new Set(users.filter(({ demo, disabled }) => demo && !disabled).map(({ username }) => username));
+  } finally {
+    await mongo.close();
+  }
+}
+
 async function loadTariff(mongo: Connection): Promise<void> {
   const store = new TariffStore(mongo);
   // An interrupted load may have stored it already.

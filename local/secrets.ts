@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import {
   FIRST_GENERATION,
@@ -14,6 +14,7 @@ import {
   redisAclFile,
   redisUrlOf,
 } from './access/redis-acl.ts';
+import { readJson } from './read-json.ts';
 
 export type Secrets = ReturnType<typeof generateSecrets> & {
   /** Passwords that the stores still take, while a rotation is under way. */
@@ -47,10 +48,16 @@ export function generateSecrets() {
 /**
  * Reads the secrets in `file`, adds those that it lacks, and stores what `change` makes of them: access tokens stay valid
  * over a restart or an upgrade.
+ * @param advice what to do about a damaged file.
+ * @throws SetupError for a damaged file.
  */
-export function loadSecrets(file: string, change: (secrets: Secrets) => Secrets = (same) => same): Secrets {
+export function loadSecrets(
+  file: string,
+  advice: string,
+  change: (secrets: Secrets) => Secrets = (same) => same,
+): Secrets {
   const fresh = generateSecrets();
-  const secrets = change(existsSync(file) ? merge(fresh, JSON.parse(readFileSync(file, 'utf8'))) : fresh);
+  const secrets = change(merge(fresh, readJson<Secrets>(file, advice) ?? {}));
   writeFileSync(`${file}.partial`, JSON.stringify(secrets), { mode: 0o600 });
   renameSync(`${file}.partial`, file);
   return secrets;

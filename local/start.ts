@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
-import { nationalCoverage, seedDemoData } from './demo-data.ts';
+import { findDemoUsers, nationalCoverage, seedDemoData } from './demo-data.ts';
 import { localFolder as folder, repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
 import { watchDisk } from './process/disk-watch.ts';
@@ -23,6 +23,8 @@ import { type ServiceName, startSystem, USUAL_PREFIX } from './system.ts';
  */
 
 const logFolder = join(folder, 'logs');
+const DAMAGED_SECRETS =
+  'is damaged. Remove it: npm start then makes new secrets. Users log in again, and webhooks must be added again.';
 /** In ms: two signals within this time are one Ctrl-C, which comes from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
@@ -76,7 +78,7 @@ function stopSignal(onStop: () => void): Promise<void> {
 
 async function startAll(ports: Record<ServiceName, number>) {
   const options = { folder, durable: true, log: progress };
-  const secrets = loadSecrets(join(folder, 'secrets.json'));
+  const secrets = loadSecrets(join(folder, 'secrets.json'), DAMAGED_SECRETS);
   const users = { prefix: USUAL_PREFIX, passwords: secrets.redis };
   const [mongo, redis, labelCache, chromiumPath] = await Promise.all([
     provideMongo(options),
@@ -98,12 +100,15 @@ async function startAll(ports: Record<ServiceName, number>) {
     ports,
     log: progress,
   });
+  const demoUsers = await findDemoUsers(mongoUri);
   const servers = {
     [mongo.description]: mongoUri,
     [redis.description]: redis.url,
     [labelCache.description]: labelCache.url,
   };
-  say(readyMessage({ seconds: seconds(), addresses: system.addresses, servers, logFolder }));
+  say(
+    readyMessage({ seconds: seconds(), addresses: system.addresses, servers, users: demoUsers, logFolder }),
+  );
   const { addresses, environments, processes } = system;
   const stores = [mongo, redis, labelCache].flatMap((store) => store.processes);
   const children = [...Object.values(processes), ...stores];

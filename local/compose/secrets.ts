@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PREVIOUS_ADMIN_PASSWORD } from '../access/mongo-names.ts';
+import { readJson } from '../read-json.ts';
 import {
   loadSecrets,
   redisOperatorPassword,
@@ -23,6 +24,8 @@ const USAGE = `node local/compose/secrets.ts <folder>                         ge
 … <folder> rotate passwords|jwt|internal|webhooks    makes new ones, and accepts the former ones too
 … <folder> retire passwords|jwt|internal|webhooks    no longer accepts the former ones
 … <folder> proxy-login < user:password               for WEBHOOKS_PROXY_URL`;
+/** MongoDB knows the passwords of its users by this file alone. */
+const DAMAGED = 'is damaged: restore the volume of the secrets from a copy';
 type Change = (secrets: Secrets) => Secrets;
 const CHANGES: Readonly<Record<string, Change>> = {
   '': (secrets) => secrets,
@@ -42,7 +45,9 @@ const change = CHANGES[words.join(' ')];
 if (!folder || !change) throw new Error(USAGE);
 const restoredKeys = join(folder, 'restored-keys.json');
 const first = !existsSync(join(folder, 'secrets.json'));
-const secrets = loadSecrets(join(folder, 'secrets.json'), (stored) => change(withRestoredKeys(stored)));
+const secrets = loadSecrets(join(folder, 'secrets.json'), DAMAGED, (stored) =>
+  change(withRestoredKeys(stored)),
+);
 rmSync(restoredKeys, { force: true });
 const { redisUrls, labelCacheUrls, mongoUris, usersAcl } = storeCredentials(secrets);
 const { jwt, internal } = secrets;
@@ -103,9 +108,10 @@ process.stdout.write(first ? 'Generated the secrets.\n' : `The secrets ${done}.\
 
 /** Takes the keys of a dump that was restored (k8s/components/backup/restore.sh): the data in MongoDB needs them. */
 function withRestoredKeys(stored: Secrets): Secrets {
-  if (!existsSync(restoredKeys)) return stored;
+  const restored = readJson<Secrets>(restoredKeys, 'is damaged: restore the dump again');
+  if (!restored) return stored;
   // No other secret: a dump is not signed.
-  const { webhooks, webhooksPrevious } = JSON.parse(readFileSync(restoredKeys, 'utf8')) as Secrets;
+  const { webhooks, webhooksPrevious } = restored;
   return { ...stored, webhooks: String(webhooks), webhooksPrevious: String(webhooksPrevious) };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -7,6 +7,7 @@ import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { localFolder } from '../folders.ts';
 import { isRunning, type ProcessId, signalGroup } from '../process/process-id.ts';
+import { readJson } from '../read-json.ts';
 import { SetupError } from '../setup-error.ts';
 import type { RunningSystem } from '../start/running-system.ts';
 import { DemoClient } from './demo-client.ts';
@@ -30,6 +31,10 @@ export const FILLER = '{guias}:label:simulacro';
 
 type Recorded = { fault: string; damages: Damage[] };
 const FILE = join(localFolder, 'drill.json');
+/** A new `npm start` has no frozen process and an empty Redis of the labels; the rest is in MongoDB. */
+const DAMAGED =
+  'está dañado, y no dice qué descompuso el simulacro. Detenga npm start, borre el archivo e inicie otra vez. Si en la base ' +
+  'queda algo, un webhook de demo o límites de otro, npm start -- --fresh empieza con una vacía.';
 
 /** Damages of the drill that runs, or was killed, in `.local/drill.json`. Each is written before it is done; a process of its own, once it runs. */
 export class DamageRecord {
@@ -50,14 +55,13 @@ export class DamageRecord {
     return record;
   }
 
-  /** Returns undefined if every drill has put right what it broke. */
+  /**
+   * Returns undefined if every drill has put right what it broke.
+   * @throws SetupError for a damaged file.
+   */
   static read(): DamageRecord | undefined {
-    try {
-      return new DamageRecord(JSON.parse(readFileSync(FILE, 'utf8')), false);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    const recorded = readJson<Recorded>(FILE, DAMAGED);
+    return recorded && new DamageRecord(recorded, false);
   }
 
   add(damage: Damage): void {

@@ -5,14 +5,17 @@ import type { System } from '../system.ts';
  * Says where everything is, how to print a first label, and how to ask for a price.
  *
  * @param options.servers addresses of the databases by their names.
+ * @param options.users the demo users that exist: a database of an earlier release, or of an operator, may lack some.
  */
 export function readyMessage(options: {
   seconds: string;
   addresses: System['addresses'];
   servers: Record<string, string>;
+  users: ReadonlySet<string>;
   logFolder: string;
 }): string {
-  const { seconds, addresses, servers, logFolder } = options;
+  const { seconds, addresses, servers, users, logFolder } = options;
+  const ifThere = (user: string, text: string) => (users.has(user) ? text : '');
   const list = Object.entries(servers).map(
     ([name, address]) => `  ${name.padEnd(12)}  ${withoutPassword(address)}`,
   );
@@ -24,23 +27,41 @@ Ready after ${seconds} s.
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
   Webhooks      ${addresses.webhooks}   sends events also to this machine, by plain http
-  Dashboard     ${addresses.dashboard}   log in as "operaciones", password "${DEMO_PASSWORD}";
-                as "soporte", same password, to look for a customer's guide
+  Dashboard     ${addresses.dashboard}${dashboardUsers(users)}
 ${list.join('\n')}
   Logs          ${logFolder}
+${ifThere('demo', asDemo(addresses.api))}${ifThere('prueba', asPrueba(addresses.api))}
+Ctrl-C stops everything.
+`;
+}
 
+function dashboardUsers(users: ReadonlySet<string>): string {
+  const logins = [
+    { user: 'operaciones', purpose: '' },
+    { user: 'soporte', purpose: " to look for a customer's guide" },
+  ].filter(({ user }) => users.has(user));
+  const texts = logins.map(({ user, purpose }) =>
+    `as "${user}", password "${DEMO_PASSWORD}",${purpose}`.replace(/,$/, ''),
+  );
+  return texts.length > 0 ? `   log in ${texts.join(';\n                ')}` : '';
+}
+
+function asDemo(api: string): string {
+  return `
   Demo user "demo", password "${DEMO_PASSWORD}". Log in, create a guide, print its label; ask what a parcel costs:
 
-${firstRequests(addresses.api)}
-${firstQuote(addresses.api)}
-echo ${addresses.api}/rastreo/$GUIA   # where the parcel is: the label's QR code leads there
+${firstRequests(api)}
+${firstQuote(api)}
+echo ${api}/rastreo/$GUIA   # where the parcel is: the label's QR code leads there
 
   A program sends a key in place of the token: examples/README.md makes one for the examples.
+`;
+}
 
-  User "prueba", same password, has a test account: labels that say so, and POST /api/guias/{guia}/simular plays what
-  happens to a parcel, also the bad days: ${addresses.api}/api/docs/pruebas
-
-Ctrl-C stops everything.
+function asPrueba(api: string): string {
+  return `
+  User "prueba", password "${DEMO_PASSWORD}", has a test account: labels that say so, and POST /api/guias/{guia}/simular plays what
+  happens to a parcel, also the bad days: ${api}/api/docs/pruebas
 `;
 }
 

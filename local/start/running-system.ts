@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { localFolder } from '../folders.ts';
 import type { OwnedProcess } from '../process/owned-process.ts';
 import { identify, isRunning, type ProcessId } from '../process/process-id.ts';
+import { readJson } from '../read-json.ts';
 import type { Log } from '../setup-error.ts';
 import type { System } from '../system.ts';
 
@@ -51,14 +52,14 @@ export function announceRunning(
   };
 }
 
-/** Returns undefined unless an `npm start` of this checkout runs and has got ready. */
+/**
+ * Returns undefined unless an `npm start` of this checkout runs and has got ready.
+ * @throws SetupError for a damaged file.
+ */
 export function readRunning(): RunningSystem | undefined {
-  let text: string;
-  try {
-    text = readFileSync(FILE, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const system: RunningSystem = JSON.parse(text);
-  return isRunning(system.npmStart) ? system : undefined;
+  const system = readJson<RunningSystem>(
+    FILE,
+    'está dañado. Detenga npm start (Ctrl-C) e inícielo otra vez.',
+  );
+  return system && isRunning(system.npmStart) ? system : undefined;
 }

@@ -17,7 +17,7 @@ const { scripts } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf
 /** The program of each script that is one of ours: those of Vitest and the compiler have their own help. */
 const PROGRAMS = new Map(
   Object.entries<string>(scripts).flatMap(([name, script]) => {
-    const [, program] = /^sh local\/run\.sh node (\S+)$/.exec(script) ?? [];
+    const [, program] = /^sh local\/run\.sh node (?:--import \S+ )?(\S+)$/.exec(script) ?? [];
     return program === undefined ? [] : [[name, program]];
   }),
 );

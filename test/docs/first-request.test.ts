@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { DEMO_USERS } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { readyMessage } from '#local/start/ready-message.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from '#services/api/guides/address-warnings.ts';
@@ -28,8 +29,14 @@ it('the commands of README.md "First request" are those that npm start prints', 
     dashboard: `${address}3003`,
     webhooks: `${address}3004`,
   };
-  const message = readyMessage({ seconds: '1', addresses, servers: {}, logFolder: '' }).split('\n');
+  const told = { seconds: '1', addresses, servers: {}, logFolder: '' };
+  const message = readyMessage({ ...told, users: new Set(['demo']) }).split('\n');
   expect(lines.length).toBe(4);
   expect(message).toEqual(expect.arrayContaining(lines));
   expect(message.join('\n')).toContain(`${address}3000/cotizador`);
+  // A database that an earlier release has filled lacks users.
+  expect(message.join('\n')).not.toMatch(/operaciones|soporte|prueba"/);
+  const all = readyMessage({ ...told, users: new Set(DEMO_USERS.map(({ username }) => username)) });
+  for (const name of ['demo', 'prueba', 'operaciones', 'soporte'])
+    expect(all).toContain(`"${name}", password "demo1234"`);
 });

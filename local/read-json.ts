@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { SetupError } from './setup-error.ts';
+
+/**
+ * Reads an object that a program of ours wrote to a file, in JSON. Returns undefined if there is no file.
+ * @param advice what to do about a damaged file, such as one that a full disk has cut.
+ * @throws SetupError with the file's name and the advice for a damaged file.
+ */
+export function readJson<T extends object>(file: string, advice: string): T | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  if (typeof value === 'object' && value !== null) return value as T;
+  throw new SetupError(`${file} ${advice}`);
+}
