@@ -53,7 +53,7 @@ prepare() {
   if dependencies_are_there && node_is_new; then return; fi
   # `npm ci` begins by removing node_modules, and the copy of the lock file comes last, so an interrupted run is
   # done again. No dependency needs its install script: those of optional native parts would only try to compile.
-  echo 'Installing the dependencies…'
+  echo 'Installing the dependencies, once: half a minute to two minutes, in which npm says nothing…'
   npm ci --ignore-scripts --loglevel=error ||
     fail 'The dependencies were not installed: see the error above, put it right and run the command again.'
   if ! node_is_new; then
