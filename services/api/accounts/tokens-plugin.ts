@@ -66,26 +66,26 @@ export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions
       return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
     }
   };
-  const claimsOf = (token: string): TokenClaims => {
-    try {
-      const { sub, exp, gen, jti } = verifySigned(token);
-      // The library checks no types of these.
-      if (typeof sub !== 'string' || typeof exp !== 'number') throw new TypeError('sub or exp is missing');
-      if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
-      return { sub, exp, gen, jti };
-    } catch (cause) {
-      throw new DomainError('access-denied', { cause });
-    }
-  };
   const nowS = () => Math.floor(server.databaseClock.estimate() / 1_000);
+  /** An expired token is told so whatever else it lacks. */
+  const claimsOf = (token: string): TokenClaims => {
+    const { sub, exp, gen, jti } = verifySigned(token);
+    // The library checks no types of these.
+    if (typeof sub !== 'string' || typeof exp !== 'number') throw new TypeError('sub or exp is missing');
+    if (nowS() >= exp) throw new DomainError('token-expired');
+    if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
+    return { sub, exp, gen, jti };
+  };
   server.decorate('signToken', ({ username, tokenGeneration }) =>
     server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID(), iat: nowS() }),
   );
   server.decorate('verifyToken', (credential: string) => {
     if (!FORM.test(credential)) throw new DomainError('access-denied');
-    const claims = claimsOf(credential);
-    if (nowS() >= claims.exp) throw new DomainError('token-expired');
-    return claims;
+    try {
+      return claimsOf(credential);
+    } catch (cause) {
+      throw cause instanceof DomainError ? cause : new DomainError('access-denied', { cause });
+    }
   });
 });
 
