@@ -158,10 +158,7 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     const started = performance.now();
     try {
       const kind = (batch[0] as QueuedLabel).kind;
-      const print = await printHtml(printBody(kind, batch, options.templates));
-      const printed = performance.now();
-      const files = await splitWithText(print, batch);
-      metrics?.observePhase('split', performance.now() - printed);
+      const files = await printWithText(printBody(kind, batch, options.templates), batch);
       recordPrint(batch, started);
       return files;
     } catch (error) {
@@ -170,14 +167,25 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     }
   }
 
-  /** A print without its text is the label's fault if Chromium prints another label well. */
-  async function splitWithText(print: Uint8Array, batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
+  /**
+   * Prints again what came without its text, once Chromium has printed another label well: the first print may be of a
+   * Chromium that was replaced meanwhile. If the text is missing again, a label is at fault.
+   */
+  async function printWithText(body: string, batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
     try {
-      return split(print, batch.map(onUnderlay));
+      return splitMeasured(await printHtml(body), batch);
     } catch (error) {
-      if (error instanceof MissingTextError) await options.tryPrint?.();
-      throw error;
+      if (!(error instanceof MissingTextError) || !options.tryPrint) throw error;
     }
+    await options.tryPrint();
+    return splitMeasured(await printHtml(body), batch);
+  }
+
+  function splitMeasured(print: Uint8Array, batch: readonly QueuedLabel[]): Uint8Array[] {
+    const printed = performance.now();
+    const files = split(print, batch.map(onUnderlay));
+    metrics?.observePhase('split', performance.now() - printed);
+    return files;
   }
 
   function onUnderlay(label: RenderedLabel): LabelPages {
