@@ -89,8 +89,10 @@ const test = browserTest
     return canary;
   });
 
+/** The trial label needs the styles and fonts of our own document. */
+const trial = { body: '', check() {} };
 const launch = (document: string, executablePath = inject('chromiumPath')) =>
-  startTestBrowser({ document, executablePath });
+  startTestBrowser({ document, executablePath, trial });
 
 const textOf = (pdf: Uint8Array) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
 
