@@ -51,30 +51,37 @@ const ROLES = {
 type Role = keyof typeof ROLES;
 
 /**
- * Provides the Redis of `REDIS_URL`, or of `LABEL_CACHE_URL` for the role `label-cache`; or starts one with its files
- * in `folder`. A durable one writes to disk every second.
- * @param options.users of our own server; without them every client may do everything.
- * @param options.port of our own server, which is started again.
- * @throws SetupError if the given Redis does not answer, or `redis-server` is missing.
+ * `users`: without them every client may do everything. `port`: of a server that is started again. A durable server writes to
+ * disk every second.
  */
-export async function provideRedis(options: {
+type OwnRedis = {
   folder: string;
   durable: boolean;
   log: Log;
   users?: RedisUsers;
   port?: number;
   role?: Role;
-}): Promise<RedisServer> {
-  const { folder, durable, users, role = 'redis' } = options;
-  const { setting, description, maxmemory, policy } = ROLES[role];
+};
+
+/**
+ * Provides the Redis of `REDIS_URL`, or of `LABEL_CACHE_URL` for the role `label-cache`; or starts one as `startRedis` does.
+ * @throws SetupError if the given Redis does not answer, or `redis-server` is missing.
+ */
+export async function provideRedis(options: OwnRedis): Promise<RedisServer> {
+  const { setting, description } = ROLES[options.role ?? 'redis'];
   const given = process.env[setting];
-  if (given) {
-    await answers(given).catch((cause: Error) => {
-      throw new SetupError(`The Redis of ${setting} does not answer (${cause.message}).`, { cause });
-    });
-    const urls = byName(REDIS_SERVICES, () => given);
-    return { url: given, urls, description, processes: [], close: async () => {} };
-  }
+  if (!given) return startRedis(options);
+  await answers(given).catch((cause: Error) => {
+    throw new SetupError(`The Redis of ${setting} does not answer (${cause.message}).`, { cause });
+  });
+  const urls = byName(REDIS_SERVICES, () => given);
+  return { url: given, urls, description, processes: [], close: async () => {} };
+}
+
+/** Starts a Redis with its files in `folder`. @throws SetupError if `redis-server` is missing. */
+export async function startRedis(options: OwnRedis): Promise<RedisServer> {
+  const { folder, durable, users, role = 'redis' } = options;
+  const { description, maxmemory, policy } = ROLES[role];
   await ensurePrograms([redisServer], options.log);
   const data = join(folder, role);
   mkdirSync(data, { recursive: true });

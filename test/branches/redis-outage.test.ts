@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, vi } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import type { BranchCache } from '#services/branches/branch-cache.ts';
 import { BranchLookup } from '#services/branches/branch-lookup.ts';
 import type { ResolveResponse } from '#shared/branches/branch.ts';
@@ -17,10 +17,8 @@ import { redisAnswers } from '../faults/system/servers.ts';
 /** A branches service whose Redis is the test's own, which may be full, or gone. */
 const test = services
   .extend('ownRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
-    vi.stubEnv('REDIS_URL', ''); // one that is given is not the test's own
     const options = { folder: join(folder, 'own'), durable: false, log: () => {} };
-    const { url, processes } = await provideRedis(options);
-    vi.unstubAllEnvs();
+    const { url, processes } = await startRedis(options);
     const part = new Part(processes, () => redisAnswers(url));
     onCleanup(() => part.end());
     return { url, part };

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { startProxy } from '#test/faults/system/proxy.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const test = services
   .extend('labelCache', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
     vi.stubEnv('LABEL_CACHE_URL', '');
-    const { url, close } = await provideRedis({ folder, durable: false, log: () => {}, role: 'label-cache' });
+    const { url, close } = await startRedis({ folder, durable: false, log: () => {}, role: 'label-cache' });
     const proxy = await startProxy(() => Number(new URL(url).port));
     const admin = new Redis(url);
     onCleanup(async () => {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { Client, type CreatedGuide, call, minimalGuide } from '#test/fixtures/client.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 
 /** Two cells: whole installations, each with a Redis of its own, over one MongoDB (k8s/operations.md "Cells"). */
 const test = printingTest
   .extend('otherRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
-    const redis = await provideRedis({ folder: join(folder, 'other'), durable: false, log: () => {} });
+    const redis = await startRedis({ folder: join(folder, 'other'), durable: false, log: () => {} });
     onCleanup(redis.close);
     return redis;
   })

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, onTestFinished, vi } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { LABEL_QUEUE } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendWorker } from '#test/fixtures/labels/pretended-worker.ts';
@@ -84,7 +84,7 @@ test('a queue that an operator pauses is said to be paused', async ({ api, store
 });
 
 test('figures of the queue that cannot be read are absent, not 0', async ({ folder, startApi }) => {
-  const { url, close } = await provideRedis({ folder, durable: false, log: () => {} });
+  const { url, close } = await startRedis({ folder, durable: false, log: () => {} });
   const own = await startApi({ REDIS_URL: url });
   const figures = async () =>
     [...(await scrape(own.url)).keys()].filter((name) => name.startsWith('label_queue_'));

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { repoRoot } from '#local/folders.ts';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { test } from '#test/fixtures/folder.ts';
 import { readOverlay } from './kubernetes/kubernetes.ts';
 import { alerts, panels } from './rules.ts';
@@ -146,7 +146,7 @@ describe('the commands of the runbook', () => {
 
   test('that are for Redis are commands of Redis', async ({ folder }) => {
     vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be changed
-    const own = await provideRedis({ folder, durable: true, log: () => {} });
+    const own = await startRedis({ folder, durable: true, log: () => {} });
     vi.unstubAllEnvs();
     const client = new Redis(own.url);
     const typed = [...filled.matchAll(/(?:^|`)redis ([A-Z][^`\n#|]+)/gm)];

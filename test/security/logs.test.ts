@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { type ServiceName, type System, startSystem } from '#local/system.ts';
 import { newKey } from '#services/api/keys/key.ts';
 import { LABEL_QUEUE, labelJobOptions } from '#shared/printing/label-job.ts';
@@ -68,7 +68,7 @@ type Day = { system: System; demo: Client; key: string; stores: Stores; redis: R
 const test = systemTest
   /** A Redis of the file's own, with a password, which trouble befalls. */
   .extend('ownRedis', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
-    const server = await provideRedis({ folder, durable: false, log: () => {} });
+    const server = await startRedis({ folder, durable: false, log: () => {} });
     const redis = new Redis(server.url);
     onCleanup(async () => {
       redis.disconnect();

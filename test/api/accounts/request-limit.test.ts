@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { describe, expect } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { LimitReached } from '#services/api/accounts/account-limits.ts';
 import { CountedLimit } from '#services/api/accounts/counted-limit.ts';
 import { LimitReport } from '#services/api/accounts/limit-report.ts';
@@ -87,7 +87,7 @@ test('a process asks Redis again a second after it heard of an account', async (
 });
 
 test('while Redis is full each process counts for itself', async ({ folder, startApi }) => {
-  const { url, close } = await provideRedis({ folder, durable: false, log: () => {} });
+  const { url, close } = await startRedis({ folder, durable: false, log: () => {} });
   const own = await startApi({ REDIS_URL: url });
   const demo = await Client.login(own.url, 'lectura');
   const redis = new Redis(url);

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { LABEL_QUEUE } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
@@ -13,7 +13,7 @@ const LABELS = 20;
 
 const test = services
   .extend('labelCache', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
-    const server = await provideRedis({ folder, durable: false, log: () => {} });
+    const server = await startRedis({ folder, durable: false, log: () => {} });
     const redis = new Redis(server.url);
     onCleanup(async () => {
       redis.disconnect();

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq';
 import { expect, onTestFinished } from 'vitest';
 import type { OwnedProcess } from '#local/process/owned-process.ts';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { LABEL_QUEUE } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -55,7 +55,7 @@ test('while the queue is paused, labels are 503 at once', async ({ startApi, sta
 });
 
 test('each label that is 503 while Redis is away is counted', async ({ folder, startApi }) => {
-  const redis = await provideRedis({ folder, durable: false, log: () => {} });
+  const redis = await startRedis({ folder, durable: false, log: () => {} });
   const own = await startApi({ REDIS_URL: redis.url });
   const demo = await Client.login(own.url);
   const guides = await demo.created(minimalGuide(), minimalGuide());

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import type { RedisService } from '#local/access/redis-acl.ts';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
 import { answersPing } from '#local/mongo/mongod.ts';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { Part } from './part.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
@@ -37,7 +37,7 @@ export async function redisServer(
 ): Promise<Server> {
   const isDurable = role === 'redis';
   if (!own) return behindProxy(inject(isDurable ? 'redisUrl' : 'labelCacheUrl'), closers);
-  const { url, processes } = await provideRedis({ folder, durable: isDurable, log: () => {}, role });
+  const { url, processes } = await startRedis({ folder, durable: isDurable, log: () => {}, role });
   const part = new Part(processes, () => redisAnswers(url));
   closers.push(() => part.end());
   return { url, direct: url, part };

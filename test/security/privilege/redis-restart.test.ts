@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { test } from '#test/fixtures/folder.ts';
 
@@ -11,7 +11,7 @@ import { test } from '#test/fixtures/folder.ts';
 test('what a service wrote in scripts is there after a restart of Redis', async ({ folder }) => {
   vi.stubEnv('REDIS_URL', '');
   const users = { prefix: '{guias}', passwords: generateSecrets().redis };
-  const start = () => provideRedis({ folder, durable: true, log: () => {}, users });
+  const start = () => startRedis({ folder, durable: true, log: () => {}, users });
   const use = async <T>(work: (redis: Redis) => Promise<T>): Promise<T> => {
     const server = await start();
     const redis = new Redis(server.urls.api);

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
 import { REDIS_SERVICES, type RedisService, redisAclFile, redisRules } from '#local/access/redis-acl.ts';
 import { repoRoot } from '#local/folders.ts';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { generateSecrets } from '#local/secrets.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { fitsKey, KEYS } from './redis-keys.ts';
@@ -20,7 +20,7 @@ const test = folderTest
   .extend('address', { scope: 'file' }, async ({ folder, passwords }, { onCleanup }) => {
     vi.stubEnv('REDIS_URL', '');
     const users = { prefix: PREFIX, passwords };
-    const server = await provideRedis({ folder, durable: false, log: () => {}, users });
+    const server = await startRedis({ folder, durable: false, log: () => {}, users });
     onCleanup(() => server.close());
     return Object.assign(new URL(server.url), { username: '', password: '' }).href;
   })

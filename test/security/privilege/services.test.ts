@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { generateSecrets, type Secrets } from '#local/secrets.ts';
 import { startSystem } from '#local/system.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
@@ -19,7 +19,7 @@ const test = systemTest
   .extend('redis', { scope: 'file' }, async ({ folder, stores, secrets }, { onCleanup }) => {
     vi.stubEnv('REDIS_URL', '');
     const users = { prefix: stores.prefix, passwords: secrets.redis };
-    const server = await provideRedis({ folder, durable: false, log: () => {}, users });
+    const server = await startRedis({ folder, durable: false, log: () => {}, users });
     const operator = new Redis(server.url);
     onCleanup(async () => {
       operator.disconnect();

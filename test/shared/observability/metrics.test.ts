@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, vi } from 'vitest';
-import { provideRedis } from '#local/programs/redis.ts';
+import { startRedis } from '#local/programs/redis.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
@@ -87,7 +87,7 @@ test('a service that misses what it can do without is ready, and not well', asyn
 
 test('a Redis that refuses writes is told from one that is away', async ({ folder }) => {
   vi.stubEnv('REDIS_URL', ''); // a Redis of our own, to be filled
-  const own = await provideRedis({ folder: join(folder, 'full'), durable: false, log: () => {} });
+  const own = await startRedis({ folder: join(folder, 'full'), durable: false, log: () => {} });
   const root = new Redis(own.url);
   const url = await serve(async (server) => {
     openRedis(server, own.url, '{t}');
@@ -130,7 +130,7 @@ test('a Redis that refuses writes is told from one that is away', async ({ folde
 test('a Redis that cannot write to its disk says so, also where CONFIG is forbidden', async ({ folder }) => {
   vi.stubEnv('REDIS_URL', ''); // a Redis of our own, whose folder is removed
   const data = join(folder, 'disk');
-  const own = await provideRedis({ folder: data, durable: false, log: () => {} });
+  const own = await startRedis({ folder: data, durable: false, log: () => {} });
   vi.unstubAllEnvs();
   const root = new Redis(own.url);
   await root.call('ACL', 'SETUSER', 'managed', 'on', '>secret', '~*', '+@all', '-config');
