@@ -7,13 +7,24 @@ import { SetupError } from './setup-error.ts';
  * @throws SetupError with the file's name and the advice for a damaged file.
  */
 export function readJson<T extends object>(file: string, advice: string): T | undefined {
-  let value: unknown;
+  let text: string;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    if (!(error instanceof SyntaxError)) throw error;
+    throw error;
+  }
+  return parseObject<T>(text, `${file} ${advice}`);
+}
+
+/** Parses an object in JSON. @throws SetupError with `problem` if it is none. */
+export function parseObject<T extends object>(text: string, problem: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // as any other text that is no object
   }
   if (typeof value === 'object' && value !== null) return value as T;
-  throw new SetupError(`${file} ${advice}`);
+  throw new SetupError(problem);
 }

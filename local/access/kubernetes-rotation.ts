@@ -1,4 +1,5 @@
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
+import { parseObject } from '../read-json.ts';
 import { byName, randomSecret } from '../secrets.ts';
 import { generationOf, mongoUserName, nextGeneration } from './mongo-names.ts';
 import { REDIS_SERVICES, type RedisPasswords, redisAclFile } from './redis-acl.ts';
@@ -17,6 +18,11 @@ const OPERATOR = ['guias-operator', 'REDIS_PASSWORD'] as const;
 const NEXT_OPERATOR = ['guias-operator', 'REDIS_PASSWORD_NEXT'] as const;
 /** The values of a rotation in JSON, stored before any of them. No pod has this Secret, and no person needs it. */
 const PLAN = ['guias-rotation', 'PLAN'] as const;
+/** `kubectl replace` writes the operator's Secret first, as the plan begins with it. */
+const DAMAGED_PLAN = [
+  'PLAN of the Secret guias-rotation is not JSON. If guias-operator has no REDIS_PASSWORD_NEXT, nothing has changed yet:',
+  'delete guias-rotation and begin again. Otherwise restore it from a backup.',
+].join(' ');
 const ADMIN = ['guias-mongodb', 'MONGO_PASSWORD'] as const;
 const PREVIOUS_ADMIN = ['guias-mongodb', 'MONGO_PASSWORD_PREVIOUS'] as const;
 const USERS_ACL = ['guias-redis-users', 'users.acl'] as const;
@@ -29,13 +35,13 @@ const MONGO_SECRETS = MONGO_USERS.filter((user) => user !== 'demo');
  * beside which the stores take the former ones. None changes once all are as planned.
  *
  * @param items as `kubectl get` prints them.
- * @throws if a Secret is missing, or names a user of MongoDB that an operator chose.
+ * @throws if a Secret is missing, the plan is damaged, or a Secret names a user of MongoDB that an operator chose.
  */
 export function rotate(items: Secret[]): Secret[] {
   const secrets = new StoredSecrets(items);
   const plan = secrets.find(...PLAN);
   if (plan) {
-    for (const value of JSON.parse(plan) as Value[]) secrets.write(...value);
+    for (const value of parseObject<Value[]>(plan, DAMAGED_PLAN)) secrets.write(...value);
   } else if (!secrets.find(...NEXT_OPERATOR)) {
     secrets.write(...PLAN, JSON.stringify(planRotation(secrets)));
   }

@@ -1,7 +1,9 @@
 import { text } from 'node:stream/consumers';
+import { parseObject } from '../read-json.ts';
 import { runProgram } from '../run-program.ts';
 import { generateSecrets, storeCredentials } from '../secrets.ts';
-import { retirePrevious, rotate } from './kubernetes-rotation.ts';
+import { SetupError } from '../setup-error.ts';
+import { retirePrevious, rotate, type Secret } from './kubernetes-rotation.ts';
 
 /** Nothing is written to disk, and no secret is an argument of a program. */
 const HELP = `Usage: npm run --silent secrets:kubernetes | kubectl -n guias create -f -
@@ -16,9 +18,13 @@ Prints the Secrets of k8s/small with new random values. \`kubectl create\` leave
 Repeat a step until it prints none. k8s/rotate-passwords.sh takes both.
 `;
 
+const NO_SECRETS =
+  'Standard input has no list of Secrets in JSON. Pipe the output of this command into it: kubectl -n guias get secrets -o json';
+
 await runProgram(HELP, { rotate: { type: 'boolean' }, retire: { type: 'boolean' } }, async (step) => {
   if (!step.rotate && !step.retire) return print(secretsOfSmall());
-  const { items } = JSON.parse(await text(process.stdin));
+  const { items } = parseObject<{ items?: Secret[] }>(await text(process.stdin), NO_SECRETS);
+  if (!Array.isArray(items)) throw new SetupError(NO_SECRETS);
   print(step.rotate ? rotate(items) : retirePrevious(items));
 });
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -83,6 +83,28 @@ test('MongoDB gets second users, and the administrator a password beside the for
   expect(read(rotated, 'guias-mongodb', 'MONGO_PASSWORD_PREVIOUS')).toBe(admin(before));
   expect(admin(rotated)).not.toBe(admin(before));
   expect(read(retired, 'guias-mongodb', 'MONGO_PASSWORD_PREVIOUS')).toBe('');
+});
+
+test.for(['', '{"items":', '{}', 'No resources found'])(
+  'input that is no list of Secrets is named: %j',
+  (input) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--rotate'], {
+      ...{ input, encoding: 'utf8' },
+    });
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'Standard input has no list of Secrets in JSON. Pipe the output of this command into it: kubectl -n guias get secrets -o json\n',
+    });
+  },
+);
+
+test('a damaged plan is named, with what to do', () => {
+  const plan = { metadata: { name: 'guias-rotation' }, data: { PLAN: btoa('[["guias-ope') } };
+  expect(() => rotate([...before.slice(0, -1), plan])).toThrow(
+    'PLAN of the Secret guias-rotation is not JSON. If guias-operator has no REDIS_PASSWORD_NEXT, nothing has changed yet: delete guias-rotation and begin again. Otherwise restore it from a backup.',
+  );
 });
 
 test('each step may be repeated, and leaves all other secrets as they are', () => {
