@@ -1,5 +1,4 @@
 import { chaptersIn, type Room } from '../http/room.ts';
-import { destinationRoute } from './destination-route.ts';
 import { branchErrors } from './errors.ts';
 import { branchesPlugin } from './plugin.ts';
 import { postalCodesPlugin } from './postal-codes/plugin.ts';
@@ -12,6 +11,6 @@ export const branches: Room = {
   errors: branchErrors,
   personalData: 'none',
   plugins: [branchesPlugin, postalCodesPlugin],
-  routes: [branchRoutes, postalCodeRoute, destinationRoute],
+  routes: [branchRoutes, postalCodeRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'postales') },
 };

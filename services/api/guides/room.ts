@@ -1,5 +1,6 @@
 import { chaptersIn, type Room } from '../http/room.ts';
 import { creationRoutes } from './creation-routes.ts';
+import { destinationRoute } from './destination-route.ts';
 import { guideErrors } from './errors.ts';
 import { listRoute } from './list-route.ts';
 import { guideValues } from './manual.ts';
@@ -13,6 +14,6 @@ export const guides: Room = {
   errors: guideErrors,
   personalData: guidesPersonalData,
   plugins: [guidesPlugin],
-  routes: [creationRoutes, guideRoute, listRoute],
+  routes: [creationRoutes, guideRoute, listRoute, destinationRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'campos', 'reintentos'), values: guideValues },
 };

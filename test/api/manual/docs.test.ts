@@ -286,6 +286,18 @@ describe('the guide for integrators', () => {
     }
   });
 
+  test.for([
+    ['autenticacion', 'iniciarSesion'],
+    ['eventos', 'registrarEventos'],
+    ['guias', 'crearGuias'],
+    ['llaves', 'crearLlave'],
+    ['manifiestos', 'crearManifiesto'],
+    ['webhooks', 'crearWebhook'],
+  ] as const)('the operations of %s begin with what one does first: %s', async ([name, first], { read }) => {
+    const chapter = await read(`/api/docs/operaciones/${name}.md`);
+    expect(/^## `(\w+)`/m.exec(chapter)?.[1]).toBe(first);
+  });
+
   test('begins with commands that print a label as they stand', async ({ api, folder, read }) => {
     const blocks = codeBlocks(await read('/api/docs'));
     expect(blocks.length).toBe(3);

@@ -3,11 +3,11 @@ import { branchCode } from '#shared/branches/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { BRANCH_EXAMPLE, BranchAnswer } from '../branches/schemas.ts';
 import { fieldError } from '../http/body.ts';
 import { operation } from '../http/operation.ts';
 import { BRANCH_RULE } from '../http/parameter-rules.ts';
 import { abortSignalOf } from '../http/response-end.ts';
-import { BRANCH_EXAMPLE, BranchAnswer } from './schemas.ts';
 
 const route = operation({
   id: 'validarDestino',
