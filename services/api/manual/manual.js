@@ -26,9 +26,7 @@ function addButton(block) {
     ...{ type: 'button', className: 'copiar', textContent: WORDS.ready },
     onclick: () => copy(block, button),
   });
-  const frame = Object.assign(document.createElement('div'), { className: 'bloque' });
-  block.replaceWith(frame);
-  frame.append(block, button);
+  block.before(button);
 }
 
 // Without a script there is no button, nor where a page may not write to the clipboard.

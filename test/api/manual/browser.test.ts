@@ -75,8 +75,7 @@ describe('the guide for integrators in a browser', () => {
       await page.$$eval('.copiar', ({ length }) => length),
       '',
     ]);
-    await page.focus('pre');
-    await page.keyboard.press('Tab');
+    await page.focus('.copiar');
     expect(await focused(page)).toEqual({ text: 'Copiar', marked: true, seen: true });
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.querySelector('main [role="status"]').textContent === 'Copiado'`);
@@ -84,6 +83,25 @@ describe('the guide for integrators in a browser', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(block.trimEnd());
     await page.waitForFunction(`document.activeElement.textContent === 'Copiar'`);
     expect([failures, await status()]).toEqual([[], '']);
+    await page.close();
+  });
+
+  test('shows no empty line above the first of a block', async ({ api, browser }) => {
+    const { page } = await open(browser, `${api.url}/api/docs`);
+    // In lines, from the edge of each block to the first letter.
+    const above = `[...document.querySelectorAll('main pre')].map((block) => {
+      const letter = document.createRange();
+      letter.setStart(block.firstChild.firstChild, 0);
+      letter.setEnd(block.firstChild.firstChild, 1);
+      const space = letter.getBoundingClientRect().top - block.getBoundingClientRect().top;
+      return space / parseFloat(getComputedStyle(block).lineHeight);
+    })`;
+    for (const width of WIDTHS) {
+      await page.setViewport({ width, height: 900 });
+      const lines = (await page.evaluate(above)) as number[];
+      expect(lines).toHaveLength(3);
+      for (const each of lines) expect(each).toBeLessThan(1);
+    }
     await page.close();
   });
 
@@ -115,7 +133,7 @@ describe('the guide for integrators in a browser', () => {
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('contenido');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toMatchObject({ marked: true, seen: true }); // the example, which may scroll
+    expect(await focused(page)).toMatchObject({ marked: true, seen: true }); // the button of the example
 
     await page.goto(`${api.url}/api/docs/errores`);
     const [brand] = await page.$$eval('header a', (links) => links.map(({ textContent }) => textContent));
