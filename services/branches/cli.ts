@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandResult } from '#shared/audit/record-command.ts';
-import { BranchStore, type Snapshot } from '#shared/branches/branch-store.ts';
+import { BranchStore, type Directory, isShort, type Snapshot } from '#shared/branches/branch-store.ts';
 import { type Run, runCommandLine, typedPath } from '#shared/commands/run-command-line.ts';
 import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -86,9 +86,13 @@ function perform(run: Run, typed: Typed): Promise<void> {
     async (mongo) => {
       const store = new BranchStore(mongo);
       const loaded = await store.snapshot();
-      return dataset === 'branches'
+      const result = await (dataset === 'branches'
         ? transfer(typed, branchesOf(store, loaded), (branches) => lossesOf(loaded, { ...loaded, branches }))
-        : transfer(typed, coverageOf(store, loaded), (coverage) => lossesOf(loaded, { ...loaded, coverage }));
+        : transfer(typed, coverageOf(store, loaded), (coverage) =>
+            lossesOf(loaded, { ...loaded, coverage }),
+          ));
+      if (command === 'export') refuseShort(loaded.directory[dataset]);
+      return result;
     },
     { action: `${dataset}.${command}`, details },
   );
@@ -116,6 +120,15 @@ async function transfer<R, C extends string>(
   const { added, changed, removed } = changes;
   const text = `${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
   return { text: [...warnings, text].join('\n'), details: { rows, ...changes } };
+}
+
+/** @throws Error if rows of the load are missing, so that a script does not take what is left for a backup. */
+function refuseShort(stored: Directory[DatasetName]): void {
+  if (!stored || !isShort(stored)) return;
+  const { found, rows = 'al menos 1' } = stored;
+  throw new Error(
+    `La exportacion esta incompleta: la base de datos tiene ${found} de ${rows} filas cargadas. Restaurela, o cargue el archivo completo`,
+  );
 }
 
 function branchesOf(store: BranchStore, { branches: loaded }: Snapshot) {

@@ -126,21 +126,17 @@ export class BranchStore {
     return versionOf(await this.#inForce());
   }
 
-  /** @throws DomainError as `#atOneVersion` does. */
-  snapshot(): Promise<Snapshot> {
+  /** Returns the rows that are there, and how many there should be. @throws DomainError as `#atOneVersion` does. */
+  snapshot(): Promise<Snapshot & { directory: Directory }> {
     return this.#atOneVersion((current) => this.#all(current));
   }
 
   /** Returns a snapshot that has all rows of the loads. @throws Error if rows are missing; DomainError as `snapshot` does. */
-  wholeSnapshot(): Promise<Snapshot> {
-    return this.#atOneVersion(async (current) => {
-      const snapshot = await this.#all(current);
-      const { branches, coverage } = snapshot;
-      const found = { branches: branches.length, coverage: coverage.length };
-      const missing = missingRows(directoryOf(current, found));
-      if (missing) throw new Error(missing);
-      return snapshot;
-    });
+  async wholeSnapshot(): Promise<Snapshot> {
+    const snapshot = await this.snapshot();
+    const missing = missingRows(snapshot.directory);
+    if (missing) throw new Error(missing);
+    return snapshot;
   }
 
   /**
@@ -209,7 +205,7 @@ export class BranchStore {
     throw new DomainError('unavailable');
   }
 
-  async #all(current: Current): Promise<Snapshot> {
+  async #all(current: Current): Promise<Snapshot & { directory: Directory }> {
     const [branches, coverage] = await Promise.all([
       this.#branches.find({ generation: current.branches }).lean(),
       this.#coverage.find({ generation: current.coverage }).lean(),
@@ -218,6 +214,7 @@ export class BranchStore {
       version: versionOf(current),
       branches: branches.map(({ branch }) => branch),
       coverage: coverage.map(({ _id, generation, ...one }) => one),
+      directory: directoryOf(current, { branches: branches.length, coverage: coverage.length }),
     };
   }
 

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
+import { run } from '#services/branches/cli.ts';
 import { BranchStore } from '#shared/branches/branch-store.ts';
 import { aliveServices } from '#shared/stores/heartbeat.ts';
 import { call, minimalGuide } from '#test/fixtures/client.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -116,6 +118,21 @@ test('a load of 1.8.0, which has not counted its rows, has lost them if there ar
   expect(await create()).toEqual([503, 'servicio_no_disponible']);
   await putBack();
   await expect.poll(create, SOON).toEqual([200, undefined]);
+});
+
+test('an export writes the rows that are left, and fails with how many are missing', async ({ stores }) => {
+  const coverage = () => runCommand(run, ['coverage', 'export'], { env: { MONGODB_URI: stores.mongoUri } });
+  const { code, out: whole, err } = await coverage();
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const lines = whole.trimEnd().split('\n').slice(1);
+  const postalCode = lines[0]?.split(',')[0];
+  await stores.mongo.collection('coverage').deleteOne({ postalCode });
+  const left = lines.length - 1;
+  expect(await coverage()).toEqual({
+    code: 1,
+    out: whole.replace(`${lines[0]}\n`, ''),
+    err: `La exportacion esta incompleta: la base de datos tiene ${left} de ${lines.length} filas cargadas. Restaurela, o cargue el archivo completo\n`,
+  });
 });
 
 test('a directory that was never loaded is ready', async ({ stores, startBranches }) => {
