@@ -7,6 +7,7 @@ import {
   isMisread,
   LineReport,
   NOT_UTF8,
+  namingFile,
   type Row,
   readGuardedRows,
 } from '#shared/commands/csv.ts';
@@ -32,7 +33,8 @@ export async function readCsv<R, C extends string>(
 ): Promise<{ records: R[]; changes: Changes }> {
   const progress = progressLine();
   try {
-    const records = await readRecords(path, table, (rows) => progress.show(`Revisadas: ${rows}`));
+    const onProgress = (rows: number) => progress.show(`Revisadas: ${rows}`);
+    const records = await namingFile(path, () => readRecords(path, table, onProgress));
     return { records, changes: compare(table, loaded, records) };
   } finally {
     progress.clear();

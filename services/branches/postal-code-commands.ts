@@ -10,6 +10,7 @@ import {
   PostalCodeStore,
   type PostalCodes,
 } from '#shared/branches/postal-code-store.ts';
+import { namingFile } from '#shared/commands/csv.ts';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
@@ -84,7 +85,8 @@ async function importCatalogue(
 async function readFile(path: string): Promise<PostalCode[]> {
   const progress = progressLine();
   try {
-    return await readPostalCodes(path, (rows) => progress.show(`Revisadas: ${rows}`));
+    const onProgress = (rows: number) => progress.show(`Revisadas: ${rows}`);
+    return await namingFile(path, () => readPostalCodes(path, onProgress));
   } finally {
     progress.clear();
   }

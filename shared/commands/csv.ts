@@ -97,12 +97,12 @@ export async function* readGuardedRows<C extends string>(
 }
 
 /** Reads a file, which may also be a pipe. @throws InvalidFileError for too many bytes. */
-export async function readBytes(path: string): Promise<Buffer> {
-  const maxBytes = MAX_MIB * 2 ** 20;
+export async function readBytes(path: string, maxMib = MAX_MIB): Promise<Buffer> {
+  const maxBytes = maxMib * 2 ** 20;
   const file = createReadStream(path, { end: maxBytes });
   const chunks: Buffer[] = [];
   for await (const chunk of file) chunks.push(chunk);
-  if (file.bytesRead > maxBytes) throw new InvalidFileError(`El archivo mide mas de ${MAX_MIB} MiB`);
+  if (file.bytesRead > maxBytes) throw new InvalidFileError(`El archivo mide mas de ${maxMib} MiB`);
   return Buffer.concat(chunks);
 }
 
@@ -189,6 +189,28 @@ function removeFormulaGuards(cell: string): string {
 
 /** The file cannot be used. The message says why, in Spanish. */
 export class InvalidFileError extends Error {}
+
+/** Why a file or a folder cannot be read, by the system's codes. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'No existe',
+  EISDIR: 'Es una carpeta: indique un archivo',
+  ENOTDIR: 'No es una carpeta',
+  EACCES: 'No hay permiso de lectura',
+};
+
+/**
+ * Runs `use`, which reads a file or a folder.
+ * @throws InvalidFileError with the path if it cannot be read, or if `use` finds it invalid; otherwise the error of `use`.
+ */
+export async function namingFile<T>(path: string, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (cause) {
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    const reason = cause instanceof InvalidFileError ? message : UNREADABLE[code];
+    throw reason === undefined ? cause : new InvalidFileError(`${path}: ${reason}`, { cause });
+  }
+}
 
 /** `line` counts from 1, which is the header. */
 export type LineProblem = { line: number; column?: string; value?: string; reason: string };

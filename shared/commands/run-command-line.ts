@@ -102,10 +102,10 @@ function typed(
 function explain(error: unknown, name: string): string {
   if (error instanceof CommanderError) return explainUsage(error, name);
   if (error instanceof ConfigError) return explainSettings(error);
-  const { message, code, syscall } = error as NodeJS.ErrnoException;
+  const { message, code, syscall, path = 'el archivo' } = error as NodeJS.ErrnoException;
   if (isOutOfSpace(error)) return 'El disco de la base de datos de MONGODB_URI está lleno';
   if (isTransientError(error)) return 'La base de datos de MONGODB_URI no responde, intente de nuevo';
-  return syscall ? `No se puede leer o escribir el archivo (${code})` : message;
+  return syscall ? `No se puede leer o escribir ${path} (${code})` : message;
 }
 
 /** Names what is wrong with the environment; the descriptions of settings are English. */

@@ -270,7 +270,7 @@ describe('a load that takes away more than a tenth', () => {
 });
 
 describe('a wrong file', () => {
-  test('is refused with every bad line, its column, value and reason', async ({ importing }) => {
+  test('is refused with every bad line, its column, value and reason', async ({ importing, folder }) => {
     const text = 'admite hasta 120 caracteres, sin caracteres de control';
     const code = 'debe tener de 2 a 20 letras A-Z o digitos';
     const phone = 'debe tener de 7 a 15 digitos, o quedar vacio';
@@ -297,7 +297,7 @@ describe('a wrong file', () => {
       code: 1,
       out: '',
       err: [
-        'No se cargo nada. Errores: 10',
+        `${join(folder, 'in.csv')}: No se cargo nada. Errores: 10`,
         ...cases.map(([, message], index) => `  linea ${index + 4}${message}`),
         '',
       ].join('\n'),
@@ -310,7 +310,7 @@ describe('a wrong file', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(`Errores: 1\n  ${message}`)]);
   });
 
-  test('with wrong routes is refused by their lines', async ({ importing }) => {
+  test('with wrong routes is refused by their lines', async ({ importing, folder }) => {
     const values = ['R-1234567', 'R 12', 'Ñ', 'R_1', 'R.1'];
     const { code, err } = await importing('coverage', [
       `${COVERAGE_HEADER},Ruta`,
@@ -318,7 +318,8 @@ describe('a wrong file', () => {
     ]);
     const reason = 'debe tener de 1 a 8 letras A-Z, digitos o guiones, o quedar vacio';
     const lines = values.map((value, i) => `  linea ${i + 2}, Ruta "${value}": ${reason}`);
-    expect([code, err]).toEqual([1, ['No se cargo nada. Errores: 5', ...lines, ''].join('\n')]);
+    const head = `${join(folder, 'in.csv')}: No se cargo nada. Errores: 5`;
+    expect([code, err]).toEqual([1, [head, ...lines, ''].join('\n')]);
   });
 
   test('changes nothing', async ({ importing, store }) => {
@@ -333,10 +334,24 @@ describe('a wrong file', () => {
     ['a column missing', 'CodigoPostal\n64000', 'Encabezado (linea 1): faltan columnas: Sucursal. Debe ser'],
     ['a column too many', `${COVERAGE_HEADER},Zona\n1,2,3`, 'columnas desconocidas: "Zona"'],
     ['more than 200 000 rows', `${COVERAGE_HEADER}${'\n1,2'.repeat(200_001)}`, 'mas de 200000 filas'],
-  ] as const)('with %s is refused', async ([_, content, message], { importing }) => {
+    [
+      'UTF-16',
+      Buffer.from(`${COVERAGE_HEADER}\n64000,NTE01`, 'utf16le'),
+      'Encabezado (linea 1): faltan columnas',
+    ],
+  ] as const)('with %s is refused by its name', async ([_, content, message], { importing, folder }) => {
     const { code, err } = await importing('coverage', content);
     expect(code).toBe(1);
+    expect(err).toContain(`${join(folder, 'in.csv')}: `);
     expect(err).toContain(message);
+  });
+
+  test('that cannot be read is named', async ({ run, folder }) => {
+    expect(await run('coverage', ['import', 'nada.csv'])).toEqual({
+      ...{ code: 1, out: '', err: `${join(folder, 'nada.csv')}: No existe\n` },
+    });
+    const err = `${folder}: Es una carpeta: indique un archivo\n`;
+    expect(await run('branches', ['import', '.'])).toEqual({ code: 1, out: '', err });
   });
 });
 
@@ -374,6 +389,11 @@ describe('export', () => {
       }),
       { numRuns: 8 },
     );
+  });
+
+  test('names a file that cannot be written', async ({ run, folder }) => {
+    const err = `No se puede leer o escribir ${join(folder, 'nada/out.csv')} (ENOENT)\n`;
+    expect(await run('coverage', ['export', 'nada/out.csv'])).toEqual({ code: 1, out: '', err });
   });
 
   test('writes to standard output without a file name', async ({ run }) => {

@@ -126,7 +126,7 @@ describe('import', () => {
 });
 
 describe('a wrong file', () => {
-  test('is refused with every bad line, and changes nothing', async ({ importing, inForce }) => {
+  test('is refused with every bad line, and changes nothing', async ({ folder, importing, inForce }) => {
     await importing(NATION);
     const foreign =
       'tiene caracteres ajenos a ISO-8859-1: descarguelo otra vez, y no lo guarde en otro programa';
@@ -148,7 +148,7 @@ describe('a wrong file', () => {
       code: 1,
       out: '',
       err: [
-        `No se cargo nada. Errores: ${cases.length}`,
+        `${join(folder, 'CPdescarga.txt')}: No se cargo nada. Errores: ${cases.length}`,
         ...cases.map(([, message], i) => `  linea ${i + 4}${message}`),
         '',
       ].join('\n'),
@@ -164,12 +164,17 @@ describe('a wrong file', () => {
     const { code, err } = await importing(Buffer.from(content));
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^El archivo no parece CPdescarga.txt: en la linea 1 o 2 falta el encabezado con .*d_ciudad/,
+      /^\/.+\/CPdescarga\.txt: El archivo no parece CPdescarga.txt: en la linea 1 o 2 falta el encabezado con .*d_ciudad/,
     );
   });
 
-  test('with a header alone has no rows', async ({ importing }) => {
-    expect((await importing([])).err).toBe('El archivo no tiene filas\n');
+  test('with a header alone has no rows', async ({ folder, importing }) => {
+    expect((await importing([])).err).toBe(`${join(folder, 'CPdescarga.txt')}: El archivo no tiene filas\n`);
+  });
+
+  test('that cannot be read is named', async ({ folder, run }) => {
+    expect((await run('import', 'nada.txt')).err).toBe(`${join(folder, 'nada.txt')}: No existe\n`);
+    expect((await run('import', '.')).err).toBe(`${folder}: Es una carpeta: indique un archivo\n`);
   });
 });
 

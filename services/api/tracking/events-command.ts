@@ -7,6 +7,7 @@ import {
   isMisread,
   LineReport,
   NOT_UTF8,
+  namingFile,
   type Row,
   readRows,
 } from '#shared/commands/csv.ts';
@@ -45,22 +46,26 @@ export function addEventsCommand(
       `\nEl archivo es CSV en UTF-8, separado por , o ; con estas columnas, sin las que no use:\n  ${EVENT_FIELDS.join(',')}`,
     )
     .addHelpText('after', example('eventos escaneos.csv'))
-    .action(async (path: string) => {
-      let refused = 0;
-      await run(async (mongo) => {
-        const adjusterOf = makeAdjusters(mongo);
-        const loaded = await loadEvents(mongo, adjusterOf, typedPath(path), operatorOf(process.env).actor);
-        refused = loaded.refused;
-        const { registered, repeated, report } = loaded;
-        const text = `Eventos registrados: ${registered}, repetidos: ${repeated}, rechazados: ${refused}`;
-        return {
-          text: refused > 0 ? `${text}\n${report}` : text,
-          details: { registered, repeated, refused },
-        };
-      });
-      if (refused > 0)
-        throw new InvalidFileError('Corrija las lineas rechazadas y cargue el archivo otra vez');
+    .action((typed: string) => {
+      const path = typedPath(typed);
+      return namingFile(path, () => loadFile(run, makeAdjusters, path));
     });
+}
+
+/** @throws InvalidFileError if an event is refused. */
+async function loadFile(run: Run, makeAdjusters: MakeAdjusters, path: string): Promise<void> {
+  let refused = 0;
+  await run(async (mongo) => {
+    const loaded = await loadEvents(mongo, makeAdjusters(mongo), path, operatorOf(process.env).actor);
+    refused = loaded.refused;
+    const { registered, repeated, report } = loaded;
+    const text = `Eventos registrados: ${registered}, repetidos: ${repeated}, rechazados: ${refused}`;
+    return {
+      text: refused > 0 ? `${text}\n${report}` : text,
+      details: { registered, repeated, refused },
+    };
+  });
+  if (refused > 0) throw new InvalidFileError('Corrija las lineas rechazadas y cargue el archivo otra vez');
 }
 
 /** Registers each event by itself, 500 at a time. */

@@ -101,7 +101,7 @@ describe('privacy export', () => {
     expect(guias.map(({ guia }: { guia: string }) => guia).sort()).toEqual(numbers.toSorted());
     expect(await privacy('ana', args)).toMatchObject({
       code: 1,
-      err: 'No se puede leer o escribir el archivo (EEXIST)\n',
+      err: `No se puede leer o escribir ${join(folder, name)} (EEXIST)\n`,
     });
   });
 });

@@ -17,6 +17,7 @@ const test = eventTest.extend('load', { scope: 'file' }, ({ folder, stores }) =>
 const now = () => new Date().toISOString();
 
 test('a file is registered line by line, and each line that is refused is named with its reason', async ({
+  folder,
   load,
   newGuide,
   register,
@@ -52,7 +53,7 @@ test('a file is registered line by line, and each line that is refused is named 
       '  linea 9, Id "a": Ya hay un evento de la guia con este Id y otro contenido',
       '',
     ].join('\n'),
-    err: 'Corrija las lineas rechazadas y cargue el archivo otra vez\n',
+    err: `${join(folder, 'eventos.csv')}: Corrija las lineas rechazadas y cargue el archivo otra vez\n`,
   });
   expect(await status(guide)).toBe('Entregado');
   const { body } = await scanner.get(`/api/guias/${guide}/eventos`);
@@ -95,9 +96,9 @@ test.for<[string, string[] | Buffer, string]>([
     Buffer.from(`${HEADER}\n390458235870,EnTransito,2026-11-21T10:00:00Z,,,,,,,Camión`, 'latin1'),
     'Corrija las lineas rechazadas',
   ],
-])('is refused: %s', async ([, content, message], { load }) => {
+])('is refused by its name: %s', async ([, content, message], { folder, load }) => {
   const { code, err } = await load(content);
-  expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+  expect([code, err]).toEqual([1, expect.stringContaining(`${join(folder, 'eventos.csv')}: ${message}`)]);
 });
 
 test('a file may have weights and sides', async ({ load, newGuide, scanner }) => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { type CommandResult, operatorOf } from '#shared/audit/record-command.ts';
 import { BranchStore } from '#shared/branches/branch-store.ts';
-import { InvalidFileError, LineReport } from '#shared/commands/csv.ts';
+import { InvalidFileError, LineReport, namingFile } from '#shared/commands/csv.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import type { LoadPersonalData, PersonalData } from '../../platform/personal-data.ts';
@@ -48,7 +48,9 @@ export function addImportCommand(program: Command, run: Run, load: LoadPersonalD
       let different = 0;
       await run(
         async (mongo, announce) => {
-          const found = await check(mongo, typedPath(path), await load());
+          const customers = typedPath(path);
+          const personalData = await load();
+          const found = await namingFile(customers, () => check(mongo, customers, personalData));
           different = found.differences.count;
           const { missing, existing } = found;
           const details = { created: missing.length, existing, different };

@@ -1,6 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InvalidFileError } from '#shared/commands/csv.ts';
+import { InvalidFileError, namingFile, readBytes } from '#shared/commands/csv.ts';
 
 /** The files of a tariff, and the columns of each. */
 export const TARIFF_COLUMNS = {
@@ -41,9 +41,16 @@ const MAX_FILE_MIB = 32;
 
 /** Reads the tariff files of a folder, which may hold only those that change. @throws InvalidFileError */
 export async function readTariffFolder(path: string): Promise<TariffFolder> {
-  const names = (await readdir(path).catch(explainPath)).filter((name) =>
-    name.toLowerCase().endsWith('.csv'),
-  );
+  const names = await namingFile(path, () => tariffFilesIn(path));
+  const files = names.map(async (name) => {
+    const file = join(path, name);
+    return [name, await namingFile(file, () => readBytes(file, MAX_FILE_MIB))] as const;
+  });
+  return new Map(await Promise.all(files));
+}
+
+async function tariffFilesIn(path: string): Promise<TariffFile[]> {
+  const names = (await readdir(path)).filter((name) => name.toLowerCase().endsWith('.csv'));
   const unknown = names.filter((name) => !isTariffFile(name));
   if (unknown.length > 0) {
     throw new InvalidFileError(
@@ -51,14 +58,7 @@ export async function readTariffFolder(path: string): Promise<TariffFolder> {
     );
   }
   if (names.length === 0) throw new InvalidFileError('La carpeta no tiene archivos .csv');
-  const files = names.filter(isTariffFile).map(async (name) => {
-    const content = await readFile(join(path, name));
-    if (content.length > MAX_FILE_MIB * 2 ** 20) {
-      throw new InvalidFileError(`${name} mide mas de ${MAX_FILE_MIB} MiB`);
-    }
-    return [name, content] as const;
-  });
-  return new Map(await Promise.all(files));
+  return names.filter(isTariffFile);
 }
 
 /** Writes the files of a tariff into an existing folder. @throws if a file is there already. */
@@ -75,15 +75,6 @@ export function withChanges(base: TariffFolder, changes: TariffFolder): TariffFo
 export function withoutEmptyFiles(folder: TariffFolder): TariffFolder {
   const hasRows = (content: Buffer) => /[^\s,;"]/.test(content.toString('utf8').replace(/^.*/, ''));
   return new Map([...folder].filter(([, content]) => hasRows(content)));
-}
-
-function explainPath(cause: NodeJS.ErrnoException): never {
-  const reason = {
-    ENOENT: 'No hay una carpeta con ese nombre',
-    ENOTDIR: 'Nombre una carpeta, no un archivo',
-  };
-  const message = reason[cause.code as keyof typeof reason];
-  throw message ? new InvalidFileError(message) : cause;
 }
 
 function isTariffFile(name: string): name is TariffFile {

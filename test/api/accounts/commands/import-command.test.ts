@@ -144,7 +144,7 @@ describe('an import', () => {
     const { code, out, err } = await admin('import', name, '--passwords', 'sucias.csv');
     expect([code, out]).toEqual([1, '']);
     expect(err.split('\n')).toEqual([
-      'No se creo nada. Errores: 15',
+      `${join(folder, name)}: No se creo nada. Errores: 15`,
       '  linea 2, Usuario "con espacio": debe tener de 1 a 64 caracteres visibles, sin espacios',
       expect.stringMatching(
         /^ {2}linea 3, Permisos "guias.read guias.borrar": permiso desconocido; los permisos son: guias.create, /,
@@ -168,11 +168,21 @@ describe('an import', () => {
     expect((await admin('list', 'bueno')).out).not.toContain('bueno');
   });
 
-  test('never mixes test accounts with others', async ({ admin, file }) => {
+  test('names a file that cannot be read, or has a wrong header', async ({ admin, file, folder }) => {
+    const importing = async (name: string) => (await admin('import', name, '--dry-run')).err;
+    expect(await importing('nada.csv')).toBe(`${join(folder, 'nada.csv')}: No existe\n`);
+    expect(await importing('.')).toBe(`${folder}: Es una carpeta: indique un archivo\n`);
+    const name = await file('cabeza.csv', 'Usuarios', 'uno');
+    expect(await importing(name)).toContain(
+      `${join(folder, name)}: Encabezado (linea 1): faltan columnas: Usuario; columnas desconocidas: "Usuarios"`,
+    );
+  });
+
+  test('never mixes test accounts with others', async ({ admin, file, folder }) => {
     const name = await file('mezcla.csv', 'Usuario,Cuenta,Prueba', 'ajeno,demo,si', 'ajeno2,pruebas,');
     expect((await admin('import', name, '--dry-run')).err).toBe(
       [
-        'No se creo nada. Errores: 2',
+        `${join(folder, name)}: No se creo nada. Errores: 2`,
         '  linea 2, Cuenta "demo": la cuenta no es de prueba, y eso no cambia',
         '  linea 3, Cuenta "pruebas": la cuenta es de prueba, y eso no cambia',
         '',

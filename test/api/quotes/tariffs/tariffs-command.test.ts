@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { DEMO_TARIFF } from '#local/demo-data.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
@@ -73,8 +73,8 @@ describe('npm run tariffs', () => {
   });
 
   test.for([
-    [1, 'No hay una carpeta con ese nombre', 'check', 'nada'],
-    [1, 'Nombre una carpeta, no un archivo', 'check', join(DEMO_TARIFF, 'areas.csv')],
+    [1, `${resolve('nada')}: No existe`, 'check', 'nada'],
+    [1, `${join(DEMO_TARIFF, 'areas.csv')}: No es una carpeta`, 'check', join(DEMO_TARIFF, 'areas.csv')],
     [1, 'La carpeta ya existe: nombre una nueva', 'export', '1', DEMO_TARIFF],
     [1, 'No hay una version 9. Vea list', 'quote', ...PARCEL, '--origin', '06600', '--version', '9'],
     [1, '--origin: no hay una sucursal con ese codigo', 'quote', ...PARCEL, '--origin', 'XX'],
