@@ -13,7 +13,7 @@ type State = Pick<SystemState, 'minutes'> & { workers: readonly Pick<WorkerHeart
 
 /**
  * Says how much of their labels the workers could print, from their heartbeats. Figures are labels a minute, and undefined if
- * nobody knows them: a worker tells none in its first minute of work, and none at all up to release 1.7.0.
+ * nobody knows them: a worker tells none in its first minute and of few labels, and none at all up to release 1.7.0.
  * @param most workers that an autoscaler allows; undefined without one.
  */
 export function capacityView({ workers, minutes }: State, most: number | undefined) {
@@ -53,7 +53,8 @@ function sentenceOn(known: readonly PrintCapacity[], alive: number, could: numbe
       ? count(alive, 'worker', 'workers')
       : `${known.length} de ${count(alive, 'worker', 'workers')}`;
   const verb = known.length === 1 ? 'alcanza' : 'alcanzan';
-  return `Con ${who} al ${Math.round(100 * share)}\u00a0%: ${reach(1 / share, known.every(isExact), verb)}.`;
+  const busy = known.length === 1 ? 'ocupado' : 'ocupados';
+  return `Con ${who}, ${busy} al ${Math.round(100 * share)}\u00a0%: ${reach(1 / share, known.every(isExact), verb)}.`;
 }
 
 /** Rounds down, so as not to promise too much. @param times what they could print, by what they print. */
@@ -62,7 +63,8 @@ function reach(times: number, isExact: boolean, verb: string): string {
   const known = times < MAX_HALVES ? Math.floor(2 * times) / 2 : Math.floor(times);
   if (times >= 2) return `${verb} para ${isExact ? 'unas' : 'al menos'} ${known} veces lo de ahora`;
   const percent = 5 * Math.floor(20 * (times - 1));
-  if (percent < 5) return isExact ? `no ${verb} para más` : `no se sabe si ${verb} para más`;
+  if (percent < 5)
+    return isExact ? `no ${verb} para más` : `no se sabe si ${verb} para más, porque los lotes no van llenos`;
   return `${verb} para ${isExact ? 'un' : 'al menos un'} ${percent}\u00a0% más`;
 }
 

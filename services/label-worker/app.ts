@@ -14,7 +14,7 @@ import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/red
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { readRedisState } from '#shared/stores/redis-state.ts';
 import { createLabelPrinter } from './batching/label-printer.ts';
-import { PrintMeter } from './batching/print-capacity.ts';
+import { CapacityMeter } from './batching/print-capacity.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
 import { TRIAL } from './batching/trial-print.ts';
 import { type PrintingBrowser, startPrintingBrowser } from './browser/printing-browser.ts';
@@ -22,7 +22,7 @@ import type { LabelWorkerConfig } from './config.ts';
 import { Rasterizer } from './images/rasterizer.ts';
 import { DOCUMENT } from './label/document.ts';
 import { loadTemplates } from './label/templates.ts';
-import { addCapacityGauge, addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
+import { addChromiumGauges, createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { workerDetails } from './queue/heartbeat.ts';
 import { startLabelWorker } from './queue/label-worker.ts';
 import { tryTemplates } from './try-templates.ts';
@@ -78,8 +78,7 @@ async function assemble(
   // Trial labels count in no metric.
   const warnings = await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
   for (const warning of warnings) log.warn(warning);
-  const meter = new PrintMeter(concurrency);
-  addCapacityGauge(server.metrics, meter);
+  const meter = new CapacityMeter(concurrency);
   const printer = createLabelPrinter({ ...printing, awaited, metrics, meter, tracing });
   const telemetry = tracing && (await loadQueueTelemetry());
   const start = () => {

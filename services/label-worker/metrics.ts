@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
-import type { PrintMeter } from './batching/print-capacity.ts';
 import type { PrintingBrowser } from './browser/printing-browser.ts';
 import type { StartReason } from './browser/supervisor.ts';
 import { FAILURE_REASONS, type FailureReason } from './queue/label-failure.ts';
@@ -81,18 +80,5 @@ export function addChromiumGauges(registry: Registry, { status }: Pick<PrintingB
     'chromium_memory_bytes',
     'Private memory of all processes of Chromium, at the last health check',
     async () => running()?.memoryBytes,
-  );
-}
-
-/** Absent until the worker's prints tell it. */
-export function addCapacityGauge(registry: Registry, meter: Pick<PrintMeter, 'capacity'>): void {
-  addGauge(
-    registry,
-    'label_worker_capacity',
-    'Labels a second that this worker could print in full batches, from its prints of the last two minutes; absent if these do not tell',
-    async () => {
-      const capacity = meter.capacity();
-      return capacity && !capacity.isLeast ? capacity.mostPerMinute / 60 : undefined;
-    },
   );
 }

@@ -137,11 +137,11 @@ export const ServiceHeartbeat = Type.Object({
 });
 export type ServiceHeartbeat = Static<typeof ServiceHeartbeat>;
 
-/** What a worker prints and could print, from its prints of the last two minutes, in labels a minute. */
+/** What a worker printed and could have printed in the last minute, in labels a minute. */
 export const PrintCapacity = Type.Object({
   perMinute: Type.Number(),
   mostPerMinute: Type.Number(),
-  /** Whether it is at least so many: its prints were too much alike to tell what full batches cost. */
+  /** Whether it is at least so many: its batches were not full, and full ones cost less a label. */
   isLeast: Type.Boolean(),
 });
 export type PrintCapacity = Static<typeof PrintCapacity>;
@@ -161,7 +161,7 @@ export const WorkerHeartbeat = Type.Object({
   templates: Type.Record(Type.String(), Type.String()),
   /** Whether the Redis of the labels makes room when it is full; absent if unknown. */
   labelCacheEvicts: Type.Optional(Type.Boolean()),
-  /** Null until a minute of prints is measured. Releases up to 1.7.0 leave it out. */
+  /** Null in its first minute, and if it printed few labels in the last one. Releases up to 1.7.0 leave it out. */
   capacity: Type.Optional(Type.Union([PrintCapacity, Type.Null()])),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;

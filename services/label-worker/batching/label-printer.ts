@@ -8,7 +8,7 @@ import type { LabelPages } from '../pdf/content-streams.ts';
 import { MissingTextError } from '../pdf/printed-letters.ts';
 import { split } from '../pdf/split.ts';
 import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.ts';
-import type { PrintMeter } from './print-capacity.ts';
+import type { CapacityMeter } from './print-capacity.ts';
 import { PrintSlots } from './print-slots.ts';
 import type { Underlays } from './print-underlays.ts';
 import { type WaitingLabel, WaitingList } from './waiting-list.ts';
@@ -59,7 +59,7 @@ export type LabelPrinterOptions = {
   concurrency: number;
   maxLabels: number;
   metrics?: Pick<WorkerMetrics, 'observePhase' | 'observeBatch'>;
-  meter?: Pick<PrintMeter, 'measure'>;
+  meter?: Pick<CapacityMeter, 'measure'>;
   tracing?: Tracing | undefined;
 };
 
@@ -147,10 +147,9 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
   }
 
   function measured(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
-    const pages = batch.reduce((sum, label) => sum + label.pages, 0);
+    const mostLabels = waiting.maxLabelsWith(batch[0] as QueuedLabel);
     const print = () => printTogether(batch);
-    const maxLabels = waiting.maxLabelsWith(batch[0] as QueuedLabel);
-    return options.meter?.measure({ labels: batch.length, pages, maxLabels }, print) ?? print();
+    return options.meter?.measure(batch.length, mostLabels, print) ?? print();
   }
 
   /** @param batch labels of one kind. */

@@ -1,7 +1,7 @@
 import type { PrintKind } from '#shared/printing/print-kinds.ts';
 
 /** Most pages in one print, unless a single label has more. */
-export const MAX_PAGES = 100;
+const MAX_PAGES = 100;
 /** A label with more pages takes as long as a whole batch, so it is printed alone. */
 const LARGE_PAGES = MAX_PAGES / 4;
 /** Most labels of files in one print. A small number, because a single label may have to wait for that print. */

@@ -1,65 +1,40 @@
 import { Redis } from 'ioredis';
 import { aliveWorkers } from '#shared/stores/heartbeat.ts';
-import { atRandom, inParallel } from '../load/load.ts';
+import { inParallel } from '../load/load.ts';
 import type { Result, Run } from '../run.ts';
-import { canCapCores } from '../system/core-cap.ts';
-import { forgetLabels } from '../system/system.ts';
-import { CONCURRENCY_EACH, type Fleet, warmUp, withFleets } from './workers.ts';
+import { type BenchSystem, forgetLabels, withSystem } from '../system/system.ts';
 
-const SIZES = [1, 3] as const;
-/** Labels of a round for each worker with all that it can do. */
-const LABELS_EACH = 400;
-/** What the workers are given of what they print, while they measure what they could print. */
-const GIVEN_SHARE = 0.4;
-/** Longer than workers remember prints, so that they have forgotten the warm-up and the full load. */
-const SECONDS = 135;
+/** More than the system serves at once: with still more, only the waits grow. */
+const CLIENTS = 60;
+const WARM_UP_LABELS = 2_000;
+/** Longer than the minute of which a worker tells, also if labels get faster meanwhile. */
+const SECONDS = 90;
 
-/**
- * How far off "Estado" is about what workers could print. The workers get two fifths of that for two minutes, tell what they could
- * print, and then get all that they can take.
- */
+/** What "Estado" says that a worker could print while it prints all that it can, against what it prints. */
 export async function capacity(run: Run): Promise<Result[]> {
-  if (!canCapCores()) {
-    run.say('capacity: left out. A share of a core takes Linux with cgroup v1, and root.');
-    return [];
-  }
-  return withFleets(run, SIZES, [], async (fleets) => {
-    const results: Result[] = [];
-    for (const fleet of fleets) {
-      await warmUp(run, fleet);
-      results.push(await compare(run, fleet));
-    }
-    return results;
+  return withSystem(run, async (system) => {
+    const { perSecond } = await print(system, WARM_UP_LABELS);
+    await forgetLabels(run, system);
+    run.say(`capacity: ${CLIENTS} clients for ${SECONDS} s…`);
+    const printed = (await print(system, Math.ceil(perSecond * SECONDS))).perSecond;
+    const told = await toldPerSecond(run, system);
+    const note = `told ${told.toFixed(1)} labels/s, printed ${printed.toFixed(1)}`;
+    return [{ id: 'capacity', rounds: [told / printed], note }];
   });
 }
 
-async function compare(run: Run, fleet: Fleet): Promise<Result> {
-  const { size, system } = fleet;
-  const usual = GIVEN_SHARE * (await printAll(run, fleet));
-  run.say(`capacity: ${size} get ${usual.toFixed(0)} labels/s for ${SECONDS} s…`);
-  const guides = await system.api.newGuides(Math.ceil(usual * SECONDS));
-  await atRandom(guides, usual, (guide) => system.api.label(guide));
-  const told = await toldPerSecond(run, fleet);
-  const printed = await printAll(run, fleet);
-  const off = Math.max(told / printed, printed / told);
-  const note = `told ${told.toFixed(1)} labels/s at ${usual.toFixed(1)}, then printed ${printed.toFixed(1)}`;
-  return { id: `capacity-${size}`, rounds: [off], note };
+async function print({ api }: BenchSystem, labels: number) {
+  const guides = await api.newGuides(labels);
+  return inParallel(guides, CLIENTS, (guide) => api.label(guide));
 }
 
-/** @returns labels a second with as many in flight as the workers can take. */
-async function printAll(run: Run, { size, system }: Fleet): Promise<number> {
-  await forgetLabels(run, system);
-  const guides = await system.api.newGuides(size * run.count(LABELS_EACH));
-  return (await inParallel(guides, size * CONCURRENCY_EACH, (guide) => system.api.label(guide))).perSecond;
-}
-
-/** @throws Error if a worker does not tell what it could print. */
-async function toldPerSecond({ servers }: Run, { system, size }: Fleet): Promise<number> {
+/** @throws Error if the worker does not tell what it could print. */
+async function toldPerSecond({ servers }: Run, { redisPrefix }: BenchSystem): Promise<number> {
   const redis = new Redis(servers.redisUrl);
   try {
-    const told = (await aliveWorkers(redis, system.redisPrefix)).flatMap(({ capacity }) => capacity ?? []);
-    if (told.length < size) throw new Error(`${told.length} of ${size} workers tell what they could print`);
-    return told.reduce((sum, { mostPerMinute }) => sum + mostPerMinute, 0) / 60;
+    const [worker] = await aliveWorkers(redis, redisPrefix);
+    if (!worker?.capacity) throw new Error('The worker does not tell what it could print');
+    return worker.capacity.mostPerMinute / 60;
   } finally {
     redis.disconnect();
   }

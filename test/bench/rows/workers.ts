@@ -16,12 +16,12 @@ const SIZES = [1, 2, 4] as const;
 /** What each worker has together with its Chromium, in cores: four leave the rest of the system a core of two. */
 const CORES_EACH = 0.25;
 /** Labels in flight for each worker, so that each has as much to do, however many there are; few enough that none is refused. */
-export const CONCURRENCY_EACH = 24;
+const CONCURRENCY_EACH = 24;
 /** Labels of a round for each worker: some seven seconds. */
 const LABELS_EACH = 400;
 
 /** A system with some label workers, each of which has its share of a core, and what they did. */
-export type Fleet = {
+type Fleet = {
   size: number;
   system: BenchSystem;
   workers: OwnedProcess[];
@@ -49,7 +49,7 @@ export async function workers(run: Run): Promise<Result[]> {
 }
 
 /** Starts a system for each size, and stops all of them after `use`. */
-export async function withFleets<T>(
+async function withFleets<T>(
   run: Run,
   [size, ...more]: readonly number[],
   fleets: Fleet[],
@@ -70,7 +70,7 @@ export async function withFleets<T>(
 }
 
 /** Without the caps, under which it would take minutes until the workers' code is compiled. */
-export async function warmUp(run: Run, fleet: Fleet): Promise<void> {
+async function warmUp(run: Run, fleet: Fleet): Promise<void> {
   const count = fleet.size * run.count(1_000);
   run.say(`workers: warming up ${fleet.size}…`);
   await fleet.system.api.warmUp(count);
