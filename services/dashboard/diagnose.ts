@@ -16,6 +16,7 @@ import {
   diagnoseLabelCache,
   diagnoseMongo,
   diagnoseRedis,
+  refusesAllWrites,
   reportsOf,
 } from './diagnoses/stores.ts';
 import type { SystemState } from './system-state.ts';
@@ -27,7 +28,8 @@ import type { SystemState } from './system-state.ts';
 export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, redis: 0 }): Diagnosis[] {
   const found: Diagnosis[] = [
     ...diagnoseRedis(state),
-    ...diagnoseReturn(state, lastSeen),
+    // Nothing has come back yet while writes are refused.
+    ...(refusesAllWrites(state) ? [] : diagnoseReturn(state, lastSeen)),
     ...diagnoseElsewhere(state, lastSeen),
     ...diagnoseServices(state),
     ...diagnoseDependencies(state),

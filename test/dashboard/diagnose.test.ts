@@ -445,6 +445,18 @@ test('misses nobody until the processes can write again after an outage of Redis
   expect(idsOf(change, { harmed: {}, redis: NOW - 16_000 })).toHaveLength(3);
 });
 
+test.for<[string, Change]>([
+  [
+    'the disk of Redis is full',
+    { ...redis({ writesFail: true }), reached: { mongodb: 'ok', redis: 'read-only' } },
+  ],
+  ['Redis is full', redis({ usedBytes: 1_001 })],
+  ['Redis is a replica', redis({ replica: true })],
+])('does not say that Redis is back while %s', ([_, change]) => {
+  const silent = { ...change, services: [], workers: [] };
+  expect(idsOf(silent, { harmed: {}, redis: NOW - 2_000 })).not.toContain('redis-returns');
+});
+
 test('says once which index is missing, why, and what is refused for it', () => {
   const of = { collection: 'manifests', isUnique: true };
   const missingIndexes = [

@@ -195,17 +195,20 @@ function processesOf(some: readonly Report[], all: readonly Report[]): string {
   return names.join(', ');
 }
 
+/** Returns whether the queue's Redis refuses the dashboard's writes too, so that no process can write that it is alive. */
+export function refusesAllWrites({ redis, reached }: Pick<SystemState, 'redis' | 'reached'>): boolean {
+  return redis.replica || isFull(redis) || reached.redis === 'read-only';
+}
+
 export function* diagnoseRedis(state: SystemState): Generator<Diagnosis> {
   const { usedBytes, maxBytes, noeviction, replica, writesFail } = state.redis;
-  const share = maxBytes > 0 ? usedBytes / maxBytes : 0;
+  const share = usedShare(state.redis);
   const use = `usa ${bytes(usedBytes)} de ${bytes(maxBytes)}`;
   const refused = reportsOf(state, 'redis').some((process) => process.state === 'read-only');
-  if (replica || share >= 1 || refused) {
-    const why = replica ? ', pues es una réplica' : share >= 1 ? `, pues ${use}` : '';
+  if (replica || isFull(state.redis) || refused) {
+    const why = replica ? ', pues es una réplica' : isFull(state.redis) ? `, pues ${use}` : '';
     const text = `El Redis de la cola rechaza escrituras${why}: no se imprime nada`;
-    // If it refuses the dashboard's writes too, no process can write that it is alive.
-    const refusesAll = replica || share >= 1 || state.reached.redis === 'read-only';
-    const causes: Effect[] = refusesAll ? [...BY_REDIS, 'heartbeats'] : [...BY_REDIS];
+    const causes: Effect[] = refusesAllWrites(state) ? [...BY_REDIS, 'heartbeats'] : [...BY_REDIS];
     yield { ...grave('redis-read-only', 'redisrefuseswrites', text), causes };
   } else if (share > REDIS_FULL.share) {
     yield grave('redis-full', 'redisfull', `El Redis de la cola está casi lleno: ${use}`);
@@ -216,6 +219,12 @@ export function* diagnoseRedis(state: SystemState): Generator<Diagnosis> {
   }
   if (writesFail) yield grave('redis-disk', 'redisdisk', 'El Redis de la cola no puede escribir en su disco');
 }
+
+function usedShare({ usedBytes, maxBytes }: SystemState['redis']): number {
+  return maxBytes > 0 ? usedBytes / maxBytes : 0;
+}
+
+const isFull = (redis: SystemState['redis']) => usedShare(redis) >= 1;
 
 export function* diagnoseLabelCache(state: SystemState): Generator<Diagnosis> {
   const reports = reportsOf(state, 'label-cache');
