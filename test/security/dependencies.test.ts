@@ -36,6 +36,7 @@ it('every lock and every workspace is looked at', () => {
     'package-lock.json',
     'test/bench/peers/package-lock.json',
     'test/clients/tools/npm/package-lock.json',
+    'test/mutants/tools/package-lock.json',
   ]);
   const links = Object.values<Package>(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages);
   const linked = links.flatMap(({ link, resolved = '' }) => (link ? resolved : []));

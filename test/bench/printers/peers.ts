@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { SetupError } from '#local/setup-error.ts';
+import { installPackages } from '#test/fixtures/install-packages.ts';
 
 const folder = join(import.meta.dirname, '..', 'peers');
 
@@ -18,17 +17,6 @@ export function versionOf(name: string): string {
   return JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
 }
 
-/** As its lock file says; nothing to do the next time. */
 export function installPeers(say: (line: string) => void): void {
-  const lock = join(folder, 'package-lock.json');
-  const installed = join(folder, 'node_modules', '.installed-lock.json'); // comes last: all of it is there
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === readFileSync(lock, 'utf8')) return;
-  say('Installing the peers…');
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, PUPPETEER_SKIP_DOWNLOAD: '1' }, // all use the Chromium of npm start
-  });
-  if (status !== 0) throw new SetupError('npm run bench could not install its peers: see the error above.');
-  cpSync(lock, installed);
+  installPackages(folder, say, { PUPPETEER_SKIP_DOWNLOAD: '1' }); // all use the Chromium of npm start
 }
