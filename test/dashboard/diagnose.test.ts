@@ -319,6 +319,31 @@ test('one broken Chromium of two does not explain that labels fail', () => {
   expect(idsOf({ services, workers: [broken] })).toEqual(['chromium']);
 });
 
+test('names a Chromium that takes long to start, and first the one that has failed for longest', () => {
+  const worker = (host: string, state: 'starting' | 'failed', forMs: number) =>
+    workerBeat(host, { host, at: NOW, chromium: { state, since: NOW - forMs, prints: 0 } });
+  const starting = (forMs: number) => textsOf({ workers: [worker('lenta', 'starting', forMs)] });
+  expect(starting(4_999)).toEqual([]);
+  expect(starting(5_000)).toEqual(['El Chromium de lenta está arrancando, desde hace 5 s']);
+  const workers = [worker('lenta', 'starting', 9_000), worker('rota', 'failed', 60_000)];
+  expect(textsOf({ workers })).toEqual(['El Chromium de rota y de 1 más no arranca, desde hace 1 min']);
+});
+
+test('names processes that give no sign while others of their service do', () => {
+  const lost = (service: string, pid: number, forMs = 12_000) => ({ service, host: 'maquina', pid, forMs });
+  expect(textsOf({ lost: [lost('api', 7)] })).toEqual([
+    'Un proceso de api no da señales desde hace 12 s: maquina, pid 7',
+  ]);
+  const workers = diagnose({ ...well, lost: [lost('label-worker', 8), lost('label-worker', 7, 60_000)] });
+  const text = '2 procesos de label-worker no dan señales; el último, desde hace 12 s: maquina, pid 8';
+  expect(workers).toMatchObject([{ id: 'lost-label-worker', section: 'noworkers', text }]);
+  // A full Redis takes no sign of any process.
+  expect(idsOf({ ...redis({ usedBytes: 1_001 }), lost: [lost('api', 7)] })).toEqual(['redis-read-only']);
+  // Nothing came back when they are forgotten after ten minutes.
+  expect(diagnose({ ...well, lost: [lost('api', 7, 585_000)] })[0]).not.toHaveProperty('fades');
+  expect(diagnose({ ...well, lost: [lost('api', 7, 585_001)] })).toMatchObject([{ fades: true }]);
+});
+
 test('forgets an action that nobody has tried for ten minutes, and what began before a cause ended', () => {
   const change = fails('create', { notOk: 12, all: 14, lastBegan: NOW - 9_000 });
   expect(idsOf(change)).toEqual(['create-fails']);
@@ -443,6 +468,11 @@ test('misses nobody until the processes can write again after an outage of Redis
     'El Redis de la cola acaba de volver: falta que den señales api, webhooks, label-worker',
   );
   expect(idsOf(change, { harmed: {}, redis: NOW - 16_000 })).toHaveLength(3);
+  const { services } = fails('login', { notOk: 3, all: 3 });
+  const without = services.filter(({ service }) => service !== 'webhooks');
+  const lines = diagnose({ ...well, services: without }, { harmed: {}, redis: NOW - 3_000 });
+  expect(lines).toMatchObject([{ section: 'redisdown', text: expect.stringMatching(/señales webhooks$/) }]);
+  expect(idsOf({}, { harmed: {}, redis: NOW - 3_000 })).toEqual([]);
 });
 
 test.for<[string, Change]>([

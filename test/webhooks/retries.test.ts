@@ -44,3 +44,10 @@ test('the last try is five days after the first one', () => {
   expect(afterFailure(since(4.99), outcome, NOW)).toHaveProperty('pauseMs');
   expect(afterFailure(since(5), outcome, NOW)).toEqual({ disableReason: 'Cinco dias sin exito' });
 });
+
+test('what may be our own outage disables no webhook, and is tried again within a minute or so', () => {
+  const failing = { failures: 17, failingSince: new Date(NOW.getTime() - 6 * 24 * HOUR) };
+  const next = afterFailure(failing, { ms: 1, failure: 'No se encontro el servidor', mayBeOurs: true }, NOW);
+  expect(next).toEqual({ pauseMs: expect.any(Number) });
+  expect(Math.abs(('pauseMs' in next ? next.pauseMs : 0) - MINUTE)).toBeLessThanOrEqual(0.2 * MINUTE);
+});

@@ -45,6 +45,12 @@ it.for<[string, Fact[], number, string]>([
   ]),
   ['stays returned', [at(1, 'Devuelto'), at(2, 'Entregado')], 1, 'Devuelto'],
   [
+    'is Devuelto where a later delivery was told before',
+    [at(2, 'Entregado'), at(1, 'Devuelto')],
+    1,
+    'Devuelto',
+  ],
+  [
     'is what it was before a delivery that was a mistake',
     [at(1, 'EnReparto'), at(2, 'Entregado', { Id: 'x' }), at(3, 'Anulacion', { Anula: 'x' })],
     1,
@@ -64,6 +70,12 @@ it.for<[string, Fact[], number, string]>([
     'Entregado',
   ],
   [
+    'is Entregado once all are, whatever had happened to all at once',
+    [at(1, 'EnTransito'), at(2, 'Entregado', { Paquete: 1 }), at(3, 'Entregado', { Paquete: 2 })],
+    2,
+    'Entregado',
+  ],
+  [
     'is Devuelto where some were delivered and others came back',
     [at(1, 'Entregado', { Paquete: 1 }), at(2, 'Devuelto', { Paquete: 2 })],
     2,
@@ -75,6 +87,7 @@ it.for<[string, Fact[], number, string]>([
     2,
     'Incidencia',
   ],
+  ['is Incidencia before another package has left', [at(1, 'Incidencia', { Paquete: 1 })], 2, 'Incidencia'],
   ['of a cancelled guide', [at(1, 'Cancelacion')], 1, 'Cancelado'],
 ])('the state of a guide %s', ([, events, packages, state]) => {
   expect(guideState(events, packages)).toBe(state);
