@@ -4,7 +4,13 @@ import { percentOf, toUnits } from '#services/api/platform/amounts.ts';
 import { parcelOf } from '#services/api/quotes/parcel.ts';
 import { addDays, deliveryDays } from '#services/api/quotes/tariffs/delivery-days.ts';
 import { PostalRanges } from '#services/api/quotes/tariffs/postal-ranges.ts';
-import { describeLine, type Price, priceParcel } from '#services/api/quotes/tariffs/price.ts';
+import {
+  describeLine,
+  describeNoPrice,
+  type Price,
+  priceParcel,
+  priceParcels,
+} from '#services/api/quotes/tariffs/price.ts';
 import { readTariff } from '#services/api/quotes/tariffs/read-tariff.ts';
 import {
   SURCHARGED_MEASURES,
@@ -196,6 +202,52 @@ describe('a price', () => {
     expect(weighing(5_000)).toEqual(['Zona 3, hasta 5 kg × 2', 32_600]);
     expect(weighing(5_001)).toEqual(['Zona 3, hasta 10 kg × 2', 45_000]);
     expect(weighing(31_001)).toEqual(['Zona 3, hasta 30 kg y 2 kg mas × 2', 95_400]);
+  });
+
+  /** From Mexico City to Monterrey. */
+  const light: Parcel = {
+    ...{ origin: '06600', destination: '64000', service: 'Domicilio', type: '', packages: 1 },
+    ...{ grams: 2_500, sides: [1, 1, 1], declared: 0 },
+  };
+
+  test('of unlike packages has a line for each kind, and the weight of the heaviest', () => {
+    const price = priceParcels(demoTariff, 'otro', [{ ...light, packages: 2, grams: 6_000 }, light]);
+    if ('reason' in price) expect.fail(price.reason);
+    const freight = price.lines.filter(({ concept }) => concept === 'flete');
+    expect(freight.map((line) => [describeLine(line, price.zone, 3), line.amount])).toEqual([
+      ['Zona 3, hasta 10 kg × 2', 45_000],
+      ['Zona 3, hasta 5 kg', 16_300],
+    ]);
+    expect(price).toMatchObject({ freight: 61_300, billedGrams: 6_000 });
+  });
+
+  test.for<[string, Partial<Parcel>, string | undefined, Partial<Tariff>?]>([
+    [
+      'is there up to and with the greatest weight and side',
+      { grams: 70_000, sides: [1, 1, 1_500] },
+      undefined,
+    ],
+    [
+      'lacks, a gram beyond',
+      { grams: 70_001 },
+      'el paquete pesa 71 kg, real o volumetrico, y el maximo es 70 kg',
+    ],
+    [
+      'lacks, a millimetre beyond',
+      { sides: [1, 1, 1_501] },
+      'el lado mayor mide 150.1 cm y el maximo es 150 cm',
+    ],
+    ['lacks from a place without a zone', { origin: '00000' }, 'el codigo postal 00000 no tiene zona'],
+    ['lacks to a place without a zone', { destination: '00001' }, 'el codigo postal 00001 no tiene zona'],
+    [
+      'lacks where the list has none',
+      {},
+      'no hay precio de Domicilio en la zona 3, lista publica',
+      { prices: new Map() },
+    ],
+  ])('%s', ([, change, why, other]) => {
+    const price = priceParcel({ ...demoTariff, ...other }, 'otro', { ...light, ...change });
+    expect('reason' in price ? describeNoPrice(price) : undefined).toBe(why);
   });
 
   test('has percentages as exact as rational numbers, rounded half up', () => {
