@@ -61,7 +61,7 @@ export class DomainError extends Error {
   /** Most problems that the answer names. */
   readonly mostNamed: number;
   /** What the answer also tells, and refuses nothing. */
-  warnings: ProblemList | undefined;
+  readonly warnings: ProblemList | undefined;
 
   constructor(
     code: ErrorCode,
@@ -71,6 +71,7 @@ export class DomainError extends Error {
       problemsTotal?: number;
       /** Most problems that the answer names. */
       most?: number;
+      warnings?: ProblemList;
       cause?: unknown;
     } = {},
   ) {
@@ -81,5 +82,12 @@ export class DomainError extends Error {
     this.problems = problems;
     this.mostNamed = most;
     this.problemsTotal = options.problemsTotal ?? problems.length;
+    this.warnings = options.warnings;
+  }
+
+  /** Returns this error with warnings of one request. This error itself may be the answer of several requests. */
+  withWarnings(warnings: ProblemList): DomainError {
+    const { code, params, problems, problemsTotal, mostNamed: most, cause } = this;
+    return new DomainError(code, { params, problems, problemsTotal, most, warnings, cause });
   }
 }

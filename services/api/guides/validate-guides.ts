@@ -54,8 +54,7 @@ export async function validateGuides(deps: ValidationDeps, request: SentRequest)
   try {
     return { ...(await checkTogether(deps, request, checked)), warnings };
   } catch (error) {
-    if (error instanceof DomainError) error.warnings = warnings;
-    throw error;
+    throw error instanceof DomainError ? error.withWarnings(warnings) : error;
   }
 }
 

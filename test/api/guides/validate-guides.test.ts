@@ -279,4 +279,26 @@ describe('a validation', () => {
     expect(named(await send(Guia))).toEqual([[1, 'Destinatario.CodigoPostal', 'sin_cobertura']]);
     expect((await send(Guia.slice(0, 1))).status).toBe(503);
   });
+
+  test("has no other request's warnings if both are answered by one error", async ({ api, demo }) => {
+    const shared = new DomainError('unavailable');
+    const spy = vi.spyOn(api.server.branches, 'resolve').mockRejectedValue(shared);
+    onTestFinished(() => spy.mockRestore());
+    const address = { CodigoPostal: '06600', Calle: 'Reforma', Numero_exterior: '1', Estado: 'Jalisco' };
+    const answers = await Promise.all(
+      [minimalGuide(address), minimalGuide({ CodigoPostal: '06600', Nombre: 'Ana 你' }), minimalGuide()].map(
+        (guide) => demo.post('/api/guias/validar', { TipoServicio: 'Domicilio', Guia: [guide] }),
+      ),
+    );
+    const told = ({ status, body }: Answer) => [
+      status,
+      (body.advertencias as { codigo: string }[] | undefined)?.map(({ codigo }) => codigo),
+    ];
+    expect(answers.map(told)).toEqual([
+      [503, ['cp_y_estado_distintos']],
+      [503, ['caracteres_no_imprimibles']],
+      [503, undefined],
+    ]);
+    expect(shared.warnings).toBeUndefined();
+  });
 });
