@@ -7,7 +7,7 @@ import { isPrintable, unprintable } from '#shared/labels/label-charset.ts';
 import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { addProblems, arrayIn, fieldError, isAbsent, isObject, normalizeFields, tidy } from '../http/body.ts';
-import { fieldMeant, guideFieldMeant } from './misplaced-fields.ts';
+import { suggestFieldInGuide, suggestGuideField } from './misplaced-fields.ts';
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['TipoServicio', 'Guia']);
 
@@ -155,7 +155,7 @@ async function checkGuides(
 ): Promise<Parsed<unknown>> {
   const warnings = new ProblemList();
   const unknown = lenient ? warnings : problems;
-  normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown, {}, guideFieldMeant);
+  normalizeFields(body as Record<string, unknown>, REQUEST_FIELDS, unknown, {}, suggestFieldInGuide);
   const guides = await inTurns(sent, (each, indice) => {
     if (!isObject(each)) return problems.add(() => ({ indice, ...NO_OBJECT }));
     const guide = tidyGuide(each, indice, unknown);
@@ -196,11 +196,11 @@ function tidyGuide(
   indice: number,
   unknown: ProblemList,
 ): Record<string, unknown> {
-  const copy = normalizeFields(guide, SECTION_NAMES, unknown, { indice }, fieldMeant);
+  const copy = normalizeFields(guide, SECTION_NAMES, unknown, { indice }, suggestGuideField);
   for (const [section, fields] of SECTIONS) {
     const value = copy[section];
     if (isObject(value))
-      copy[section] = normalizeFields(value, fields, unknown, { indice, section }, fieldMeant);
+      copy[section] = normalizeFields(value, fields, unknown, { indice, section }, suggestGuideField);
   }
   if (isObject(copy.Producto)) dropZeroMeasures(copy.Producto);
   return copy;

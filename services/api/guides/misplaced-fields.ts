@@ -1,4 +1,5 @@
 import { SentGuide } from '#shared/guides/guide.ts';
+import type { Suggestion } from '../http/body.ts';
 
 /** Names that other systems give to fields of a guide, without accents, `_` and capitals. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
@@ -22,35 +23,37 @@ const GUIDE_FIELDS = namesIn(SentGuide);
 const SECTIONS = new Map(ORDER.map((section) => [section as string, namesIn(SentGuide.properties[section])]));
 
 /**
- * Returns the field of a guide that an unknown one means which has another name, or stands a level too high or too low;
- * undefined if none is known. A field of the sender never means one of the recipient.
+ * Suggests the field of a guide that an unknown one means which has another name, or stands a level too high or too low.
+ * A field of the sender never means one of the recipient.
  *
  * @param section of the guide in which the unknown field stands; absent beside the sections.
+ * @returns undefined if none is known.
  */
-export function fieldMeant(name: string, section?: string): string | undefined {
+export function suggestGuideField(name: string, section?: string): Suggestion | undefined {
   const sought = comparable(name);
   const names = [sought, comparable(SYNONYMS.get(sought) ?? sought)];
   const inside = (fields: ReadonlyMap<string, string> | undefined) =>
     names.map((each) => fields?.get(each)).find((field) => field !== undefined);
   if (section !== undefined) {
     const own = inside(SECTIONS.get(section));
+    if (own) return { meant: own };
     const above = inside(GUIDE_FIELDS);
-    return own ?? (above && `${above}, fuera de ${section}`);
+    return above === undefined ? undefined : { meant: above, place: `fuera de ${section}` };
   }
   const own = inside(GUIDE_FIELDS);
-  if (own) return own;
-  if (sought === 'tiposervicio') return 'TipoServicio, junto a Guia';
+  if (own) return { meant: own };
+  if (sought === 'tiposervicio') return { meant: 'TipoServicio', place: 'junto a Guia' };
   for (const [each, fields] of SECTIONS) {
     const found = inside(fields);
-    if (found) return `${each}.${found}`;
+    if (found) return { meant: `${each}.${found}` };
   }
   return undefined;
 }
 
-/** Returns the field of a guide that stands beside the array of guides. */
-export function guideFieldMeant(name: string): string | undefined {
+/** Suggests the field of a guide that an unknown one beside the array of guides means. */
+export function suggestFieldInGuide(name: string): Suggestion | undefined {
   const field = GUIDE_FIELDS.get(comparable(name));
-  return field && `Guia.${field}`;
+  return field === undefined ? undefined : { meant: `Guia.${field}` };
 }
 
 /** Returns the names of a schema's fields by their comparable form. */

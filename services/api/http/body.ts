@@ -54,19 +54,22 @@ export function tidy(value: unknown): unknown {
   return BREAKS.test(text) ? text.split(BREAKS).join(' ').trim() : text;
 }
 
+/** The field that an unknown one means. `place`: where the field belongs, in words, if its name does not say so. */
+export type Suggestion = { meant: string; place?: string };
+
 /**
  * Copies the known fields that have a value, in their order, on which hashes of older requests depend. Each unknown
  * field with a value is a problem.
  *
  * @param section of the guide at `indice`; both name the problem.
- * @param meantElsewhere returns the field that an unknown name means which is not misspelt, in whatever place.
+ * @param suggestField returns the field that an unknown name means which is not misspelt, in whatever place.
  */
 export function normalizeFields(
   from: Record<string, unknown>,
   known: ReadonlySet<string>,
   problems: ProblemList,
   { section, ...location }: { indice?: number; section?: string } = {},
-  meantElsewhere?: (name: string, section?: string) => string | undefined,
+  suggestField?: (name: string, section?: string) => Suggestion | undefined,
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(from)) {
@@ -75,14 +78,11 @@ export function normalizeFields(
     if (known.has(name)) copy[name] = value;
     else {
       const campo = (section === undefined ? name : `${section}.${name}`).slice(0, MAX_NAME_LENGTH);
-      problems.add(() => ({
-        ...location,
-        campo,
-        code: 'field-unknown',
-        params: {
-          meant: closestName(name, known) ?? meantElsewhere?.(name.slice(0, MAX_NAME_LENGTH), section),
-        },
-      }));
+      problems.add(() => {
+        const meant = closestName(name, known);
+        const params = meant ? { meant } : suggestField?.(name.slice(0, MAX_NAME_LENGTH), section);
+        return { ...location, campo, code: 'field-unknown', ...(params && { params }) };
+      });
     }
   }
   return copy;

@@ -120,8 +120,8 @@ export const requestErrors = {
   'field-unknown': {
     status: 400,
     codigo: 'campo_desconocido',
-    message: ({ campo, meant }) =>
-      `Campo desconocido: '${campo}'${meant === undefined ? '' : `; ¿quiso decir '${meant}'?`}`,
+    message: ({ campo, meant, place }) =>
+      `Campo desconocido: '${campo}'${meant === undefined ? '' : `; ¿quiso decir '${meant}'${place ? `, ${place}` : ''}?`}`,
     advice:
       'Corrija el nombre del campo o quítelo. Mientras integra, `Prefer: handling=lenient` omite los desconocidos y los nombra en `advertencias`.',
     example: 'Tipos',

@@ -188,7 +188,7 @@ describe('problems', () => {
     [{ ...minimalGuide(), Pedido: '7' }, "'Pedido'; ¿quiso decir 'Referencia'?"],
     [
       { ...minimalGuide(), TipoServicio: 'Domicilio' },
-      "'TipoServicio'; ¿quiso decir 'TipoServicio, junto a Guia'?",
+      "'TipoServicio'; ¿quiso decir 'TipoServicio', junto a Guia?",
     ],
     [
       minimalGuide({ CodigoPostal: '06600', Correo: 'a@b.mx' }),
@@ -198,7 +198,7 @@ describe('problems', () => {
     [minimalGuide({ CodigoPostal: '06600', Móvil: '5' }), "'Destinatario.Móvil'; ¿quiso decir 'Celular'?"],
     [
       minimalGuide({ CodigoPostal: '06600', Cotizacion: 'x' }),
-      "'Destinatario.Cotizacion'; ¿quiso decir 'Cotizacion, fuera de Destinatario'?",
+      "'Destinatario.Cotizacion'; ¿quiso decir 'Cotizacion', fuera de Destinatario?",
     ],
     // What the sender has is not the recipient's.
     [{ ...minimalGuide(), Remitente: { Nombre: 'Ana', RFC: 'PELL800101AB1' } }, "'Remitente.RFC'"],
