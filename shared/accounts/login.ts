@@ -48,7 +48,7 @@ export type LoginAttempt = {
   requestId: string | undefined;
   /** What the client showed instead of a name and a password. */
   credential?: 'key';
-  /** Whether the trail has the same wrong credential already, which is then only counted. */
+  /** The audit log already has this wrong credential; it is only counted in the metric. */
   repeated?: boolean;
   outcome: 'right' | LoginFailure;
 };

@@ -60,13 +60,14 @@ export class LimitReached extends DomainError {
 
 /**
  * The authenticated user of a request, with what the credential leaves of the permissions.
- * `token`: absent if the request came by another credential, and `credential` is then what this one is known by.
+ * `token`: absent if the request came by an API key.
+ * `keyStart`: the public beginning of the API key (`Inicio`), such as gk_live_Xy3k; absent for a token.
  * `expiresAt`: absent if the credential has no end.
  */
 export type Caller = ApiUser & {
   limits: AccountLimits;
   token?: TokenClaims;
-  credential?: string;
+  keyStart?: string;
   expiresAt?: Date;
 };
 

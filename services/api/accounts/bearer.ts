@@ -1,10 +1,10 @@
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 
 /**
- * Whom a credential lets in. `user` has only the permissions that the credential leaves. `credential` is what its user and
- * operators know it by, and no secret.
+ * Whom a credential lets in. `user` has only the permissions that the credential leaves.
+ * `keyStart`: the public beginning of the API key (`Inicio`), such as gk_live_Xy3k; absent for a token.
  */
-export type Bearer = { user: ApiUser; credential: string; expiresAt?: Date };
+export type Bearer = { user: ApiUser; keyStart?: string; expiresAt?: Date };
 
 /** A kind of credential that is sent where a token goes. Rooms above accounts may know one. */
 export type BearerKind = {

@@ -37,7 +37,7 @@ const logout = operation({
 });
 
 /** Who came by a token, as on each route of the permission `token`. */
-type TokenCaller = Required<Caller>;
+type TokenCaller = Caller & Required<Pick<Caller, 'token' | 'expiresAt'>>;
 
 function logoutRoute(server: HttpServer): void {
   server.post('/api/auth/logout', logout, async (request) => {

@@ -101,18 +101,18 @@ export class KeyStore {
     const key = await this.#keys.findOne({ digest }, HIDDEN).lean();
     if (!key) return undefined;
     const leftMs = key.expiresAt ? key.expiresAt.getTime() - (await this.clock.now()).getTime() : Infinity;
-    return { key: answerable(key), endsAt: performance.now() + leftMs };
+    return { key: withPrintableEnd(key), endsAt: performance.now() + leftMs };
   }
 
   /** Returns a user's keys in the order of their creation, also expired ones. */
   async list(username: string): Promise<Key[]> {
     const keys = await this.#keys.find(placesOf(username), HIDDEN).sort({ createdAt: 1 }).lean();
-    return keys.map(answerable);
+    return keys.map(withPrintableEnd);
   }
 
   /** Returns all keys, by user. */
   async listAll(): Promise<Key[]> {
-    return (await this.#keys.find({}, HIDDEN).sort({ _id: 1 }).lean()).map(answerable);
+    return (await this.#keys.find({}, HIDDEN).sort({ _id: 1 }).lean()).map(withPrintableEnd);
   }
 
   /**
@@ -163,8 +163,8 @@ function placesOf(username: string) {
   return { _id: { $in: Array.from({ length: MAX_KEYS }, (_, place) => `${username} ${place}`) } };
 }
 
-/** Returns a key as answers may show it. */
-function answerable(key: Key): Key {
+/** Returns a key with an end that answers can write: `LAST_MOMENT` if it ends later. */
+function withPrintableEnd(key: Key): Key {
   const { expiresAt } = key;
   return expiresAt && expiresAt > LAST_MOMENT ? { ...key, expiresAt: LAST_MOMENT } : key;
 }

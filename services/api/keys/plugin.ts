@@ -27,8 +27,8 @@ export const keysPlugin = fp(async (server: HttpServer) => {
       const digest = digestOf(text);
       const { key, user } = await finder.find(digest, sender);
       void uses.note(digest, key);
-      const { start: credential, expiresAt } = key;
-      return { user: cutDown(user, key), credential, ...(expiresAt && { expiresAt }) };
+      const { start: keyStart, expiresAt } = key;
+      return { user: cutDown(user, key), keyStart, ...(expiresAt && { expiresAt }) };
     },
   });
 });

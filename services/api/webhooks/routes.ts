@@ -290,8 +290,8 @@ export async function webhookRoutes(server: HttpServer, { config }: ApiOptions):
 }
 
 function whoSets(request: FastifyRequest): SetBy {
-  const { username, credential } = apiUser(request);
-  return { username, ...(credential !== undefined && { key: credential }) };
+  const { username, keyStart } = apiUser(request);
+  return { username, ...(keyStart !== undefined && { key: keyStart }) };
 }
 
 function recordWebhook(

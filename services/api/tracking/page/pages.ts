@@ -92,15 +92,15 @@ export function trackingView(timeZone: string, now: () => number) {
  * arrived, while something is wrong with it, and when the days no longer hold. They no longer hold if the last one is
  * over, or if the parcel was received too late.
  */
-function expectedArrival(timeZone: string, time: () => number) {
+function expectedArrival(timeZone: string, now: () => number) {
   const localTime = localTimeFormatter(timeZone);
   /** @param received when the parcel's first event occurred, if it has one. */
   return ({ quote }: GuideDocument, status: GuideStatus, received: Date | undefined): string | null => {
     const estimate = quote?.EntregaEstimada;
     if (!estimate || STATES[status].look !== 'normal') return null;
-    const now = new Date(time());
-    const isLate = localTime(now).slice(0, 10) > estimate.Hasta;
-    const isInTime = (received ?? now) < new Date(estimate.SiSeRecibeAntesDe);
+    const moment = new Date(now());
+    const isLate = localTime(moment).slice(0, 10) > estimate.Hasta;
+    const isInTime = (received ?? moment) < new Date(estimate.SiSeRecibeAntesDe);
     if (isLate || !isInTime) return null;
     const words = arrivalWords(estimate);
     return received ? words : `${words}, ${conditionWords(estimate.SiSeRecibeAntesDe)}`;
