@@ -1,11 +1,11 @@
 import { chunks } from '../stores/chunks.ts';
 import type { EventLog } from '../tracking/event-log.ts';
-import type { Webhook } from './webhook-model.ts';
+import { type SetBy, setByOf, type Webhook } from './webhook-model.ts';
 
 /** How a webhook is, for those who run the installation. It shows no path or query, which may hold keys of the customer. */
 export type WebhookHealth = Pick<Webhook, 'account' | 'id' | 'cursor' | 'createdAt'> & {
   host: string;
-  setBy: Webhook['setBy'] | undefined;
+  setBy: SetBy | undefined;
   types: Webhook['types'] | undefined;
   /** When the oldest event of the message that waits was registered. */
   waitingSince: Date | undefined;
@@ -42,23 +42,12 @@ export async function healthOf(
 }
 
 function describe(webhook: Webhook, last: number): WebhookHealth {
-  const {
-    account,
-    id,
-    url,
-    setBy,
-    types,
-    test = false,
-    active,
-    failures,
-    failingSince,
-    off,
-    dueAt,
-  } = webhook;
+  const { account, id, url, types, test = false, active, failures, failingSince, off, dueAt } = webhook;
   const { cursor, createdAt, lastFailure, waitingSince } = webhook;
   const fails = active && failures > 0;
   return {
-    ...{ account, id, cursor, createdAt, setBy, types, waitingSince },
+    ...{ account, id, cursor, createdAt, types, waitingSince },
+    setBy: setByOf(webhook),
     host: new URL(url).host,
     isTest: test,
     state: fails ? 'falla' : active ? 'activo' : 'apagado',

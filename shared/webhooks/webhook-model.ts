@@ -40,9 +40,10 @@ export const WEBHOOKS = defineCollection(
     createdAt: MOMENT,
     /**
      * Who chose `url`: who registered the webhook, or who changed `url` last. `key` is how the API key of that request begins,
-     * absent for a token. Absent as a whole if a process before 1.8.1 stored the webhook.
+     * absent for a token. Absent as a whole if a process before 1.8.1 stored the webhook. Such a process also changes `url` alone:
+     * `setBy` speaks of its own `url`, and says nothing of another (`setByOf`).
      */
-    setBy: optional(part({ username: USERNAME, key: optional(TEXT) })),
+    setBy: optional(part({ username: USERNAME, key: optional(TEXT), url: TEXT })),
     /** Set if the webhook is of a test account, whose failures harm no customer. */
     test: optional(FLAG),
     /** Number of the last event that was delivered. */
@@ -86,9 +87,15 @@ export const WEBHOOKS = defineCollection(
   },
 );
 export type Webhook = DocumentIn<typeof WEBHOOKS>;
-export type SetBy = NonNullable<Webhook['setBy']>;
+/** Who chose a webhook's address. */
+export type SetBy = Omit<NonNullable<Webhook['setBy']>, 'url'>;
 /** One try of a message. `ms`: until the status of the answer. */
 export type Attempt = NonNullable<Webhook['attempts']>[number];
+
+/** Returns who chose a webhook's address; undefined if nobody knows. */
+export function setByOf({ url, setBy }: Pick<Webhook, 'url' | 'setBy'>): SetBy | undefined {
+  return setBy?.url === url ? setBy : undefined;
+}
 
 /** Returns the entries that a webhook's messages have. */
 export function sentBy({ types }: Pick<Webhook, 'types'>, entries: readonly LogEntry[]): LogEntry[] {

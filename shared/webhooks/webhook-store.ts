@@ -4,7 +4,7 @@ import { WEBHOOKS_BEHIND } from '../observability/thresholds.ts';
 import { modelOf, type StoredModel } from '../stores/collection.ts';
 import { DatabaseClock } from '../stores/database-clock.ts';
 import { isDuplicateKey } from '../stores/mongo.ts';
-import { type Attempt, type SetBy, WEBHOOKS, type Webhook } from './webhook-model.ts';
+import { type Attempt, type SetBy, setByOf, WEBHOOKS, type Webhook } from './webhook-model.ts';
 import { type SecretKeys, WebhookSecrets } from './webhook-secrets.ts';
 
 /** Most webhooks of an account. */
@@ -23,6 +23,10 @@ export type HeldWebhook = Webhook & { lease: string };
 export type FailedAttempt = Attempt & { reason: string };
 /** `host`: the rest of an address may hold a customer's keys. `reason`: in words for the account; empty if unknown. */
 export type LateWebhook = { account: string; host: string; forMs: number; reason: string };
+/** `setBy`: absent if nobody knows who chose the address. */
+type NewWebhook = Pick<Webhook, 'account' | 'url' | 'description' | 'types' | 'cursor' | 'test'> & {
+  setBy?: SetBy;
+};
 /** What an account may change of a webhook. Absent fields stay; empty `types` are all. */
 export type WebhookChange = Partial<Pick<Webhook, 'url' | 'description' | 'active'>> & {
   types?: NonNullable<Webhook['types']>;
@@ -61,13 +65,14 @@ export class WebhookStore {
     return this.#webhooks.find(slotsOf(account)).sort({ createdAt: 1 }).lean().exec();
   }
 
-  listAll({ ids, account, username }: WebhookFilter = {}): Promise<Webhook[]> {
+  async listAll({ ids, account, username }: WebhookFilter = {}): Promise<Webhook[]> {
     const filter = {
       ...(ids && { id: { $in: [...ids] } }),
       ...(account !== undefined && slotsOf(account)),
       ...(username !== undefined && { 'setBy.username': username }),
     };
-    return this.#webhooks.find(filter).sort({ _id: 1 }).lean().exec();
+    const found = await this.#webhooks.find(filter).sort({ _id: 1 }).lean();
+    return username === undefined ? found : found.filter(setByOf);
   }
 
   /**
@@ -75,12 +80,16 @@ export class WebhookStore {
    * knows who did.
    */
   async listSetBy({ username, key }: SetBy, account: string | undefined): Promise<Webhook[]> {
-    const own = { 'setBy.username': username, ...(key !== undefined && { 'setBy.key': key }) };
-    const unknown = account === undefined ? [] : [{ ...slotsOf(account), setBy: ABSENT }];
-    return this.#webhooks
-      .find({ $or: [own, ...unknown] })
+    const ofAccount = account === undefined ? [] : [slotsOf(account)];
+    const found = await this.#webhooks
+      .find({ $or: [{ 'setBy.username': username }, ...ofAccount] })
       .sort({ _id: 1 })
       .lean();
+    return found.filter((webhook) => {
+      const setBy = setByOf(webhook);
+      if (!setBy) return webhook.account === account;
+      return setBy.username === username && (key === undefined || setBy.key === key);
+    });
   }
 
   /** Returns customers' webhooks that fail, are behind or were disabled by us, at most `limit`. */
@@ -104,16 +113,14 @@ export class WebhookStore {
   }
 
   /** Adds a webhook that begins after `cursor`. @returns undefined if the account has `MAX_WEBHOOKS` already. */
-  async add(
-    webhook: Pick<Webhook, 'account' | 'url' | 'description' | 'types' | 'cursor' | 'test' | 'setBy'>,
-    secret: string,
-  ): Promise<Webhook | undefined> {
+  async add({ setBy, ...webhook }: NewWebhook, secret: string): Promise<Webhook | undefined> {
     const id = randomUUID();
     const now = await this.clock.now();
     await this.secrets.insert(id, secret);
     for (const _id of slotsOf(webhook.account)._id.$in) {
       const added: Webhook = {
         ...webhook,
+        ...(setBy && { setBy: { ...setBy, url: webhook.url } }),
         _id,
         id,
         createdAt: now,
@@ -379,7 +386,7 @@ function changeOf(found: Webhook, wanted: WebhookChange, by: SetBy, now: Date): 
   return {
     $set: {
       ...{ url, description, active },
-      ...(isElsewhere && { setBy: by }),
+      ...(isElsewhere && { setBy: { ...by, url } }),
       ...(types.length > 0 && { types }),
       ...((isElsewhere || isEnabled || hasOtherTypes) && { dueAt: now, failures: 0 }),
       ...(hasOtherTypes && { replays: (found.replays ?? 0) + 1 }),

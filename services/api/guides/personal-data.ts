@@ -9,7 +9,7 @@ export const guidesPersonalData: PersonalData = {
   keeps:
     '`guides` has the guide as it was sent, for `RETENTION_DAYS`: by default for ever, which the api logs at start; and the names of API users. `creations` has the guides of a creation until they are stored',
   isOfTests: (mongo, account) => new GuideStore(mongo).areTests(account),
-  async bequest(mongo, account) {
+  async describeInherited(mongo, account) {
     return (await new GuideStore(mongo).areTests(account)) === undefined ? '' : 'sus guias';
   },
   async moveToAccount(mongo, username, account, onGuides) {

@@ -67,9 +67,10 @@ export function addKeysCommand(program: Command, run: Run, load: LoadPersonalDat
           await announce();
           const ended = await new KeyStore(mongo).end(username, id);
           if (!ended) throw new Error(`${username} no tiene esa llave: vea keys list ${username}`);
-          const left = await whatGoesOn(await load(), mongo, username, ended.start);
+          const whose = { username, keyStart: ended.start, isInForce: false };
+          const remaining = await whatGoesOn(await load(), mongo, whose);
           return {
-            text: `Llave terminada: ${ended.name} (${ended.start}…)${left}`,
+            text: `Llave terminada: ${ended.name} (${ended.start}…)${remaining}`,
             details: { name: ended.name },
           };
         },

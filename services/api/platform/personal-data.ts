@@ -28,16 +28,25 @@ export type PersonalData = {
   /** Ends what a user, other than by a password or a token, gets in by. May be repeated. */
   endAccess?(mongo: Connection, username: string): Promise<void>;
   /**
-   * Returns what a user has set up that goes on without the user, in lines for an operator; empty if nothing does.
-   * @param credential restricts this to what was set up with it, such as the beginning of a key.
+   * Returns what a user has set up that goes on without the user, in lines for an operator, each after a line break; empty
+   * if nothing does.
    */
-  goesOn?(mongo: Connection, username: string, credential?: string): Promise<string>;
+  describeRemaining?(mongo: Connection, whose: Ended): Promise<string>;
   /** Returns what the next user of an account without users gets of it, in a few words; empty if nothing is stored. */
-  bequest?(mongo: Connection, account: string): Promise<string>;
+  describeInherited?(mongo: Connection, account: string): Promise<string>;
   /** Ends what an account without users needs no more. @returns what an operator should know of it, in lines. */
   closeAccount?(mongo: Connection, account: string): Promise<string>;
   /** What names senders and recipients beside the guides, over which `privacy` itself walks. */
   besideGuides: PersonalRecords | 'none';
+};
+
+/** Whose access is over. */
+export type Ended = {
+  username: string;
+  /** The public beginning of the only API key that is over (`Inicio`), such as gk_live_Xy3k; absent if the user's whole access is. */
+  keyStart?: string;
+  /** Whether every process knows of the end. Until then, the user may still set something up. */
+  isInForce: boolean;
 };
 
 /** Loads what all rooms store of people. A command that needs none of it starts without the api. */
@@ -70,11 +79,10 @@ export type PersonalRecord = {
 export async function whatGoesOn(
   personalData: readonly PersonalData[],
   mongo: Connection,
-  username: string,
-  credential?: string,
+  whose: Ended,
 ): Promise<string> {
   const lines: string[] = [];
-  for (const data of personalData) lines.push((await data.goesOn?.(mongo, username, credential)) ?? '');
+  for (const data of personalData) lines.push((await data.describeRemaining?.(mongo, whose)) ?? '');
   return lines.join('');
 }
 

@@ -1,24 +1,33 @@
 import { UserStore } from '#shared/accounts/user-store.ts';
-import { type SecretsDocument, type SetBy, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import {
+  type SecretsDocument,
+  type SetBy,
+  setByOf,
+  WEBHOOKS,
+  type Webhook,
+} from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { namesNobody, type PersonalData, replaceUser } from '../platform/personal-data.ts';
 
 export const webhooksPersonalData: PersonalData = {
   keeps:
     "`webhooks` has addresses of customers' servers, and the names of API users who chose them. `webhookSecrets` has secrets, encrypted if `WEBHOOK_SECRETS_KEY` is set, which only the api and webhooks have",
-  async goesOn(mongo, username, credential) {
+  async describeRemaining(mongo, { username, keyStart, isInForce }) {
     const user = await new UserStore(mongo).find(username);
-    const by = { username, ...(credential !== undefined && { key: credential }) };
+    const by = { username, ...(keyStart !== undefined && { key: keyStart }) };
     const found = await new WebhookStore(mongo).listSetBy(by, user?.account);
     if (found.length === 0) return '';
-    const rows = found.map(({ id, url, account, setBy }) => {
+    const rows = found.map((webhook) => {
+      const { id, url, account, active } = webhook;
+      const setBy = setByOf(webhook);
       const who = setBy ? `puesto por ${whoOf(setBy)}` : 'no se sabe quien lo puso';
-      return `\n  ${id}  ${new URL(url).host}, cuenta ${account}, ${who}`;
+      return `\n  ${id}  ${new URL(url).host}, cuenta ${account}, ${who}${active ? '' : ' (apagado)'}`;
     });
     const ids = found.map(({ id }) => id).join(' ');
-    return `\nSiguen recibiendo eventos:${rows.join('')}\nLos que no sean del cliente se terminan con: webhooks end ${ids}`;
+    const again = isInForce ? '' : `\nA los 10 segundos mire otra vez, con: webhooks list --user ${username}`;
+    return `\nQuedan estos webhooks:${rows.join('')}\nLos que no sean del cliente se terminan con: webhooks end ${ids}${again}`;
   },
-  async bequest(mongo, account) {
+  async describeInherited(mongo, account) {
     const { length } = await new WebhookStore(mongo).list(account);
     return length === 0 ? '' : `sus webhooks (${length})`;
   },
@@ -26,11 +35,11 @@ export const webhooksPersonalData: PersonalData = {
   async closeAccount(mongo, account) {
     const { length } = await new WebhookStore(mongo).list(account);
     if (length === 0) return '';
-    return `\nSus webhooks (${length}) siguen recibiendo eventos, y ya nadie los administra. Se terminan con: webhooks end --account ${account}`;
+    return `\nQuedan sus webhooks (${length}), y ya nadie los administra. Se terminan con: webhooks end --account ${account}`;
   },
   besideGuides: namesNobody<Webhook & SecretsDocument>({
     ...{ _id: false, id: false, account: false, url: false, description: false, lease: false },
-    setBy: { username: false, key: false },
+    setBy: { username: false, key: false, url: false },
     off: { reason: false },
     lastFailure: { reason: false },
     attempts: { reason: false },

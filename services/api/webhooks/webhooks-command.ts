@@ -56,6 +56,9 @@ export function addWebhooksCommand(program: Command, run: Run): void {
         async (mongo, announce) => {
           const store = new WebhookStore(mongo);
           const found = await store.listAll({ account, username, ...(ids.length > 0 && { ids }) });
+          const missing = ids.filter((id) => found.every((webhook) => webhook.id !== id));
+          if (missing.length > 0)
+            throw new Error(`No hay webhooks con Id ${missing.join(', ')}: vea webhooks list`);
           if (found.length === 0) throw new Error('No hay tales webhooks: vea webhooks list');
           await announce();
           for (const { account, id } of found) await store.remove(account, id);
@@ -65,7 +68,11 @@ export function addWebhooksCommand(program: Command, run: Run): void {
             details: { webhooks: found.map(({ id }) => id) },
           };
         },
-        { action: 'admin.webhooks.end', subject: username ?? account, details: { ids: ids.join(' ') } },
+        {
+          action: 'admin.webhooks.end',
+          subject: username ?? account,
+          ...(ids.length > 0 && { details: { ids: ids.join(' ') } }),
+        },
       );
     });
 }

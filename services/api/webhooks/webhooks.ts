@@ -4,7 +4,7 @@ import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { type EventLog, feedEvent } from '#shared/tracking/event-log.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
-import { type Attempt, type SetBy, sentBy, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import { type Attempt, type SetBy, sentBy, setByOf, type Webhook } from '#shared/webhooks/webhook-model.ts';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import type { WebhookChange, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { decodeCursor } from '../tracking/read-events.ts';
@@ -140,7 +140,8 @@ export async function removeWebhook({ webhooks }: Deps, account: string, id: str
 
 /** @param last number of the account's last event. */
 function viewOf(webhook: Webhook, last: number) {
-  const { setBy, lastSuccess, lastFailure, active, failures, dueAt } = webhook;
+  const { lastSuccess, lastFailure, active, failures, dueAt } = webhook;
+  const setBy = setByOf(webhook);
   return {
     Id: webhook.id,
     Url: webhook.url,

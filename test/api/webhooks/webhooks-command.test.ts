@@ -61,8 +61,8 @@ test('says whose webhook fails, since when and why, no secret', async ({ admin, 
     lastFailure: { at: at(3), reason: 'Respondio 500' },
     dueAt: at(33),
   });
-  await off.set({ setBy: { username: 'tienda', key: 'gk_live_Xy3k' } });
-  await behind.set({ setBy: { username: 'tienda' } });
+  await off.set({ setBy: { username: 'tienda', key: 'gk_live_Xy3k', url: URL } });
+  await behind.set({ setBy: { username: 'tienda', url: URL } });
   await off.set({ active: false, off: { at: at(2), reason: 'Respondio 410: ya no existe' } });
   await fine.set({ lastFailure: { at: at(0), reason: 'No se pudo conectar' } }); // which is over
 
@@ -117,6 +117,7 @@ describe('end', () => {
     add,
     admin,
     idsOf,
+    stores,
     team: { account, ana, luis },
   }) => {
     await add(account, { username: ana, key: 'gk_live_Xy3k' });
@@ -125,17 +126,29 @@ describe('end', () => {
     const others = [await add(account, { username: luis }), await add(account)];
     expect((await admin('webhooks', 'list', '--user', ana)).out.split('\n')).toHaveLength(4);
     expect((await admin('webhooks', 'end', '--user', ana)).code).toBe(0);
+    const [ended] = await new AuditStore(stores.mongo).find({ action: 'admin.webhooks.end' }, 1);
+    expect([ended?.subject, ended?.details]).toEqual([ana, { webhooks: expect.any(Array) }]);
     expect([await idsOf(elsewhere), await idsOf(account)]).toEqual([[], others]);
     const another = await add(elsewhere);
     expect((await admin('webhooks', 'end', '--account', account)).code).toBe(0);
     expect([await idsOf(elsewhere), await idsOf(account)]).toEqual([[another], []]);
   });
 
+  test('ends nothing if an id is wrong, and names it', async ({ add, admin, idsOf, team: { account } }) => {
+    const id = await add(account);
+    expect(await admin('webhooks', 'end', id, '0b0f8a4e')).toEqual({
+      code: 1,
+      out: '',
+      err: 'No hay webhooks con Id 0b0f8a4e: vea webhooks list\n',
+    });
+    expect(await idsOf(account)).toEqual([id]);
+  });
+
   test.for([
     [[], 2, 'Indique Ids, --user o --account, uno solo'],
     [['0b0f8a4e', '--user', 'ana'], 2, 'Indique Ids, --user o --account, uno solo'],
     [['--user', 'ana', '--account', 'tienda'], 2, 'Indique Ids, --user o --account, uno solo'],
-    [['0b0f8a4e'], 1, 'No hay tales webhooks: vea webhooks list'],
+    [['0b0f8a4e', '1c1f'], 1, 'No hay webhooks con Id 0b0f8a4e, 1c1f: vea webhooks list'],
     [['--account', 'nadie'], 1, 'No hay tales webhooks: vea webhooks list'],
   ] as const)('%j is refused', async ([args, code, said], { admin }) => {
     expect(await admin('webhooks', 'end', ...args)).toEqual({ code, out: '', err: `${said}\n` });
@@ -150,20 +163,22 @@ describe('what goes on without a user', () => {
     ['account', ['otra-cuenta'], 'Cuenta cambiada: '],
   ] as const)(
     'is said by %s %j, which ends none',
-    async ([command, args, begin], { add, admin, idsOf, team }) => {
+    async ([command, args, begin], { add, admin, idsOf, store, team }) => {
       const { account, ana, luis } = team;
       const withKey = await add(account, { username: ana, key: 'gk_live_Xy3k' });
       const unknown = await add(account);
+      await store.change(account, unknown, { active: false }, { username: luis });
       const others = await add(account, { username: luis });
       const { code, out, err } = await admin(command, ana, ...args);
       expect([code, err]).toEqual([0, '']);
       expect(out.slice(0, begin.length)).toBe(begin);
       expect(out).toContain(
         [
-          '\nSiguen recibiendo eventos:',
+          '\nQuedan estos webhooks:',
           `  ${withKey}  ${HOST}, cuenta ${account}, puesto por ${ana} con gk_live_Xy3k…`,
-          `  ${unknown}  ${HOST}, cuenta ${account}, no se sabe quien lo puso`,
-          `Los que no sean del cliente se terminan con: webhooks end ${withKey} ${unknown}\n`,
+          `  ${unknown}  ${HOST}, cuenta ${account}, no se sabe quien lo puso (apagado)`,
+          `Los que no sean del cliente se terminan con: webhooks end ${withKey} ${unknown}`,
+          `A los 10 segundos mire otra vez, con: webhooks list --user ${ana}\n`,
         ].join('\n'),
       );
       expect(await idsOf(account)).toEqual([withKey, unknown, others]);
@@ -179,11 +194,29 @@ describe('what goes on without a user', () => {
     expect((await admin('keys', 'end', ana, id)).out).toBe(
       [
         `Llave terminada: tienda (${start}…)`,
-        'Siguen recibiendo eventos:',
+        'Quedan estos webhooks:',
         `  ${byKey}  ${HOST}, cuenta ${account}, puesto por ${ana} con ${start}…`,
-        `Los que no sean del cliente se terminan con: webhooks end ${byKey}\n`,
+        `Los que no sean del cliente se terminan con: webhooks end ${byKey}`,
+        `A los 10 segundos mire otra vez, con: webhooks list --user ${ana}\n`,
       ].join('\n'),
     );
+  });
+
+  test('says nobody of an address that a 1.8.0 has changed', async ({
+    add,
+    admin,
+    idsOf,
+    team: { account, ana },
+    webhooksOf,
+  }) => {
+    const id = await add(account, { username: ana });
+    await webhooksOf.updateOne({ id }, { $set: { url: 'https://ladron.example/' } });
+    expect((await admin('disable', ana)).out).toContain(
+      `\n  ${id}  ladron.example, cuenta ${account}, no se sabe quien lo puso\n`,
+    );
+    expect((await admin('webhooks', '--account', account)).out).not.toContain(ana);
+    expect((await admin('webhooks', 'end', '--user', ana)).code).toBe(1);
+    expect(await idsOf(account)).toEqual([id]);
   });
 
   test('is nothing if others set it up', async ({ add, admin, team: { account, ana, luis } }) => {

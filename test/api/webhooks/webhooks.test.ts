@@ -126,6 +126,7 @@ test('it says who chose its address, with a token or with which key', async ({
   newReceiver,
   list,
   send,
+  webhooksOf,
 }) => {
   const { url } = await newReceiver();
   const made = (await demo.post('/api/llaves', { Nombre: 'filtrada' })).body.data as Record<string, string>;
@@ -155,6 +156,9 @@ test('it says who chose its address, with a token or with which key', async ({
   expect((await said())[0]).toEqual([own, person]);
   const { body } = await change({ Url: `${url}/desviado` });
   expect(body.data).toMatchObject({ UrlPuestaPor: key });
+  // A process of 1.8.0 changes an address without saying who.
+  await webhooksOf.updateOne({ id: own }, { $set: { url: `${url}/otra-vez` } });
+  expect((await said())[0]).toEqual([own, null]);
 });
 
 describe('to change', () => {

@@ -119,12 +119,12 @@ function report(
   created = missing.length,
 ): string {
   const { count } = differences;
-  const counts = `${done}. Usuarios nuevos: ${created}. Ya estaban: ${existing}. Distintos: ${count}.${heirs(former)}`;
+  const counts = `${done}. Usuarios nuevos: ${created}. Ya estaban: ${existing}. Distintos: ${count}.${describeFormerAccounts(former)}`;
   return count === 0 ? counts : `${counts}\n${differences}`;
 }
 
 /** Says which accounts had users before, whose guides the new ones see. */
-function heirs(former: readonly string[]): string {
+function describeFormerAccounts(former: readonly string[]): string {
   if (former.length === 0) return '';
   const more = former.length > MAX_FORMER ? `, ... (${former.length})` : '';
   return `\nCuentas que ya existieron, y dan sus guias a los usuarios nuevos: ${former.slice(0, MAX_FORMER).join(', ')}${more}`;

@@ -37,11 +37,13 @@ interrumpe, repitalo.`,
         await users.set(username, { disabled: true });
         process.stderr.write('Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n');
         await sleep(IN_FORCE_MS); // also for a user who was disabled a moment ago
-        const left = await whatGoesOn(personalData, mongo, username);
+        // Now: afterwards nothing says any more what the user has set up.
+        const remaining = await whatGoesOn(personalData, mongo, { username, isInForce: true });
+        if (remaining !== '') process.stderr.write(`${remaining.trimStart()}\n`);
         await forgetName(mongo, username, personalData);
         await users.remove(username);
         const text = `Usuario eliminado: ${username} (cuenta: ${user.account})`;
-        return { text: text + left + (await closeAccount(mongo, user.account, personalData)) };
+        return { text: text + (await closeAccount(mongo, user.account, personalData)) };
       }),
     );
 }

@@ -67,12 +67,13 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
             ...kind,
           };
           if (!(await users.create(user))) throw new Error(`El usuario ya existe: ${username}`);
-          const gets = await whatUserGets({ users, mongo, load }, user);
-          return `Usuario creado: ${summary(user)}${gets}${branchReminder(originBranch)}`;
+          const inherited = await describeInheritance({ users, mongo, load }, user);
+          return `Usuario creado: ${summary(user)}${inherited}${branchReminder(originBranch)}`;
         }),
     );
 
-  const stays = async (mongo: Connection, username: string) => whatGoesOn(await load(), mongo, username);
+  const describeRemaining = async (mongo: Connection, username: string) =>
+    whatGoesOn(await load(), mongo, { username, isInForce: false });
   const switches = [
     ['disable', 'No le deja entrar, y termina sus tokens, sesiones y llaves.', 'deshabilitado'],
     ['enable', 'Le deja entrar de nuevo; los tokens y llaves de antes no valen mas.', 'habilitado'],
@@ -89,7 +90,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           return user;
         },
         async (_, mongo) =>
-          `Usuario ${state}: ${username}${name === 'disable' ? await stays(mongo, username) : ''}`,
+          `Usuario ${state}: ${username}${name === 'disable' ? await describeRemaining(mongo, username) : ''}`,
       ),
     );
   }
@@ -132,12 +133,13 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
               return user;
             },
             async (_, mongo) =>
-              `Tokens, sesiones y llaves terminados: ${username}${await stays(mongo, username)}`,
+              `Tokens, sesiones y llaves terminados: ${username}${await describeRemaining(mongo, username)}`,
           )
         : change(
             username,
             (users) => users.revoke(username, permissions),
-            async (user, mongo) => `Permisos cambiados: ${summary(user)}${await stays(mongo, username)}`,
+            async (user, mongo) =>
+              `Permisos cambiados: ${summary(user)}${await describeRemaining(mongo, username)}`,
           ),
     );
 
@@ -160,7 +162,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
   )
     .argument('<cuenta>', NAME_RULE, parseNewAccount)
     .action((username: string, account: string) => {
-      let [gets, left] = ['', ''];
+      let [inherited, remaining] = ['', ''];
       return change(
         username,
         async (users, mongo) => {
@@ -168,8 +170,8 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           if (user) await requireSameKind({ users, mongo, load }, account, user.test);
           // A repeated command finds the user's own guides there.
           if (user?.account !== account)
-            gets = await whatUserGets({ users, mongo, load }, { username, account });
-          left = await stays(mongo, username);
+            inherited = await describeInheritance({ users, mongo, load }, { username, account });
+          remaining = await describeRemaining(mongo, username);
           return users.set(username, { account });
         },
         async (user, mongo) => {
@@ -180,7 +182,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           };
           for (const { moveToAccount } of await load())
             await moveToAccount?.(mongo, username, account, onGuides);
-          return `Cuenta cambiada: ${summary(user)}${gets}${left}\n${WHILE_IN_FORCE}`;
+          return `Cuenta cambiada: ${summary(user)}${inherited}${remaining}\n${WHILE_IN_FORCE}`;
         },
       );
     });
@@ -190,7 +192,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
 const MAX_NAMES = 5;
 
 /** Returns what a user gets who joins an account, in a line for the operator; empty if the account is new. */
-async function whatUserGets(
+async function describeInheritance(
   { users, mongo, load }: { users: UserStore; mongo: Connection; load: LoadPersonalData },
   { username, account }: Pick<ApiUser, 'username' | 'account'>,
 ): Promise<string> {
@@ -201,9 +203,10 @@ async function whatUserGets(
     const more = others.length > MAX_NAMES ? ', ...' : '';
     return `\nVe las guias de la cuenta, como ${others.slice(0, MAX_NAMES).join(', ')}${more}`;
   }
-  const bequests: string[] = [];
-  for (const { bequest } of await load()) bequests.push((await bequest?.(mongo, account)) ?? '');
-  const stored = bequests.filter((words) => words !== '').join(' y ');
+  const inherited: string[] = [];
+  for (const { describeInherited } of await load())
+    inherited.push((await describeInherited?.(mongo, account)) ?? '');
+  const stored = inherited.filter((words) => words !== '').join(' y ');
   if (stored === '') return '';
   return `\nLa cuenta ${account} ya existio: ${username} tiene ahora ${stored}. Si es otro cliente, use otra cuenta.`;
 }

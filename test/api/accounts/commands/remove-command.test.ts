@@ -71,14 +71,17 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
     code: 0,
     out: [
       `Usuario eliminado: ${name} (cuenta: ${account})`,
-      'Siguen recibiendo eventos:',
-      `  ${webhook?.id}  tienda.example, cuenta ${account}, puesto por ${name}`,
-      `Los que no sean del cliente se terminan con: webhooks end ${webhook?.id}`,
       `La cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`,
-      `Sus webhooks (1) siguen recibiendo eventos, y ya nadie los administra. Se terminan con: webhooks end --account ${account}`,
+      `Quedan sus webhooks (1), y ya nadie los administra. Se terminan con: webhooks end --account ${account}`,
       '',
     ].join('\n'),
-    err: 'Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n',
+    err: [
+      'Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.',
+      'Quedan estos webhooks:',
+      `  ${webhook?.id}  tienda.example, cuenta ${account}, puesto por ${name}`,
+      `Los que no sean del cliente se terminan con: webhooks end ${webhook?.id}`,
+      '',
+    ].join('\n'),
   });
 
   for (const each of [client, program]) expect(await outcome(each)).toEqual(ENDED); // 10 s have passed
