@@ -33,8 +33,8 @@ const KEPT_MS = 60_000;
 const MAX_KNOWN = 120_000;
 const MAX_BRANCHES = 10_000;
 /**
- * How long an answer holds that there is no such branch, and the list of all coverage, in ms. A directory that had lost rows
- * has the same version when it is whole again.
+ * After how long it is asked again for a branch that there was not, and for the list of all coverage, in ms. A directory that
+ * had lost rows has the same version when it is whole again.
  */
 const ABSENT_MS = 10_000;
 /** How often a request is repeated because a load came in between. */
@@ -51,8 +51,8 @@ type Query = { origin: string | null; destinations: readonly DestinationQuery[] 
 type Destination = { branch: Branch; route?: string | undefined };
 /** What a query finds, each null unless guides may start or end there. */
 type Answer = { origin: Branch | null; destinations: (Destination | null)[] };
-/** A known answer. */
-type Known = { branch: Branch | null; route?: string | undefined };
+/** A known answer. From `dueAt` on, of `performance.now()`, it serves only while the branches service is away. */
+type Known = { branch: Branch | null; route?: string | undefined; dueAt: number };
 /** The request that asks; `signal` aborts when its client is gone. */
 export type BranchesCaller = { requestId: string; account: string; signal: AbortSignal };
 
@@ -92,8 +92,8 @@ export class BranchesClient {
     ignoreFetchAbort: true,
   });
   readonly #listing = new SingleFlight<Branch[]>();
-  /** By version. */
-  readonly #coverage = new LRUCache<string, CoverageResponse>({ max: 1, ttl: ABSENT_MS });
+  /** The last list of all coverage, as `Known`. */
+  #coverage: { answer: CoverageResponse; dueAt: number } | undefined;
   readonly #askingCoverage = new SingleFlight<CoverageResponse>();
 
   constructor({ url, token, timeoutMs }: Options) {
@@ -120,7 +120,9 @@ export class BranchesClient {
       const version = await this.#currentVersion();
       if (!this.#missing(version, query)) return this.#answer(version, query);
       signal ??= AbortSignal.any([caller.signal, AbortSignal.timeout(this.#timeoutMs)]);
-      await this.#ask(query, caller, signal);
+      await this.#ask(query, caller, signal).catch(async (error: unknown) => {
+        if (this.#missing(await this.#versionAfter(error), query)) throw error;
+      });
     }
     throw new DomainError('unavailable', {
       cause: new Error('Loads of branches follow one another too fast'),
@@ -143,14 +145,23 @@ export class BranchesClient {
    * @throws DomainError `unavailable`; TimeoutError.
    */
   async coverage(requestId: string): Promise<CoverageResponse> {
-    const version = await this.#currentVersion();
-    const known = this.#coverage.get(version);
+    const known = this.#knownCoverage(await this.#currentVersion());
     if (known) return known;
-    return this.#askingCoverage.run(async () => {
-      const coverage = await this.#call<CoverageResponse>('/internal/coverage', requestId);
-      this.#coverage.set(coverage.version, coverage);
-      return coverage;
+    const asked = this.#askingCoverage.run(async () => {
+      const answer = await this.#call<CoverageResponse>('/internal/coverage', requestId);
+      this.#coverage = { answer, dueAt: performance.now() + ABSENT_MS };
+      return answer;
     });
+    return asked.catch(async (error: unknown) => {
+      const kept = this.#knownCoverage(await this.#versionAfter(error));
+      if (!kept) throw error;
+      return kept;
+    });
+  }
+
+  #knownCoverage(version: string): CoverageResponse | undefined {
+    const { answer, dueAt = 0 } = this.#coverage ?? {};
+    return answer?.version === version && this.#serves(dueAt) ? answer : undefined;
   }
 
   /** Returns the cities of branches, by their codes, closed ones too. @throws when the service does not answer in time. */
@@ -177,7 +188,10 @@ export class BranchesClient {
 
   /** Returns the part of a query that this version has no answers for, without doubles; undefined if it has all. */
   #missing(version: string, { origin, destinations }: Query): ResolveRequest | undefined {
-    const isKnown = (key: string) => this.#known.get(`${version} ${key}`) !== undefined;
+    const isKnown = (key: string) => {
+      const known = this.#known.get(`${version} ${key}`);
+      return known !== undefined && this.#serves(known.dueAt);
+    };
     const origins = origin === null || isKnown(originKey(origin)) ? [] : [origin];
     const unknown = new Map(
       destinations.map((query) => [destinationKey(query), query] as const).filter(([key]) => !isKnown(key)),
@@ -244,8 +258,8 @@ export class BranchesClient {
   #remember(version: string, key: string, found: Branch | null = null, route: string | null = null): void {
     const branch = found && (this.#branches.get(`${version} ${found.Codigo}`) ?? found);
     if (branch) this.#branches.set(`${version} ${branch.Codigo}`, branch);
-    const options = branch ? {} : { ttl: ABSENT_MS };
-    this.#known.set(`${version} ${key}`, { branch, ...(route !== null && { route }) }, options);
+    const dueAt = branch ? Number.POSITIVE_INFINITY : performance.now() + ABSENT_MS;
+    this.#known.set(`${version} ${key}`, { branch, ...(route !== null && { route }), dueAt });
   }
 
   /** Returns the version of the last load. @throws when the branches service has not said it for a minute. */
@@ -255,6 +269,22 @@ export class BranchesClient {
     const holds = now - at < VERSION_MS;
     const isKept = now - at < KEPT_MS && now - this.#versionMissedAt < VERSION_WAIT_MS;
     if (text !== undefined && (holds || isKept)) return text;
+    return this.#askingVersion.run(() => this.#askVersion());
+  }
+
+  /** Whether an answer still serves, or serves because the service did not say its version when it was asked last. */
+  #serves(dueAt: number): boolean {
+    const { at = Number.NEGATIVE_INFINITY } = this.#version ?? {};
+    return performance.now() < dueAt || this.#versionMissedAt > at;
+  }
+
+  /**
+   * Finds out whether the service is away, after a call that failed.
+   * @returns the version, as `#currentVersion` does.
+   * @throws `error` if the service itself has refused, or the client is gone.
+   */
+  #versionAfter(error: unknown): Promise<string> {
+    if (error instanceof DomainError) throw error;
     return this.#askingVersion.run(() => this.#askVersion());
   }
 

@@ -20,6 +20,8 @@ class HangingService {
   #isDead = false;
   /** How the codes begin that it does not have. */
   missing = 'none';
+  /** Whether it answers that rows are missing. */
+  lacksRows = false;
   /** Calls whose connection the client has closed before the answer. */
   cancelled = 0;
 
@@ -52,6 +54,12 @@ class HangingService {
       this.versionCalls++;
       return void response.setHeader('content-type', 'application/json').end(JSON.stringify({ version }));
     }
+    if (request.url === '/internal/coverage') {
+      return void response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ version, ranges: [] }));
+    }
+    if (this.lacksRows) return void response.writeHead(503).end();
     const { origins, destinations } = (await json(request)) as ResolveRequest;
     const codes = destinations.map((query) => ('postalCode' in query ? query.postalCode : query.code));
     this.calls.push(codes);
@@ -86,7 +94,7 @@ const test = base.extend('start', async ({}, { onCleanup }) => {
         (error: { code?: unknown; name: string }) =>
           typeof error.code === 'string' ? error.code : error.name,
       );
-    return { service, ask };
+    return { service, ask, coverage: () => client.coverage('test') };
   };
 });
 
@@ -179,6 +187,34 @@ describe('what is known', () => {
     passTime(1_000);
     expect([await ask('none1'), await ask('cp1')]).toEqual(['none1', 'cp1']);
     expect(service.calls).toEqual([['none1'], ['cp1'], ['none1']]);
+  });
+
+  test('to be missing is not said after ten seconds by a service that lacks rows', async ({ start }) => {
+    const { service, ask } = await start(10_000);
+    service.resume();
+    expect(await ask('none1')).toBe(undefined);
+    service.lacksRows = true;
+    passTime(10_000);
+    expect(await ask('none1')).toBe('unavailable');
+  });
+
+  test('to be missing, and all coverage, hold for a minute too while the service is away', async ({
+    start,
+  }) => {
+    const { service, ask, coverage } = await start(10_000);
+    service.resume();
+    const all = await coverage();
+    expect(await ask('none1')).toBe(undefined);
+    passTime(9_900);
+    await ask('cp1'); // confirms the version
+    service.die();
+    passTime(200);
+    expect([await ask('none1'), await coverage()]).toEqual([undefined, all]);
+    passTime(57_000);
+    expect([await ask('none1'), await coverage()]).toEqual([undefined, all]);
+    passTime(3_000);
+    expect(await ask('none1')).not.toBe(undefined);
+    await expect(coverage()).rejects.toThrow();
   });
 
   test('holds for a minute while the service is away, and nothing else does', async ({ start }) => {
