@@ -105,10 +105,10 @@ export class BranchCache {
 
 /**
  * Returns what tells one state of the database from another, such as `7.9:5.95999`: the version, and the rows of branches and
- * of coverage. The version alone would not do: rows of a load that did not count them may be lost and come back.
+ * of coverage: those that were loaded, or those that there are if they are more. The version alone would not do: rows of a load that did not count them may be lost and come back.
  */
 export function stampOf({ version, branches, coverage }: Directory): string {
-  const rowsOf = (dataset: Dataset | undefined) => dataset?.rows ?? dataset?.found ?? 0;
+  const rowsOf = (dataset: Dataset | undefined) => Math.max(dataset?.rows ?? 0, dataset?.found ?? 0);
   return `${version}:${rowsOf(branches)}.${rowsOf(coverage)}`;
 }
 

@@ -21,7 +21,7 @@ const REBUILD_PAUSE_MS = 5_000;
 type Deps = { store: BranchStore; cache: BranchCache; log: Logger; metrics: Registry };
 
 /**
- * Reads branches from the cache if it has the version last seen in the database, otherwise from the database. A load
+ * Reads branches from the cache if it has the stamp of what was counted last in the database, otherwise from the database. A load
  * is therefore visible within 300 ms. Each process rebuilds an outdated cache. Concurrent rebuilds write the same data.
  *
  * While the database has fewer rows than were loaded, only the cache answers: it was made when all were there. Without it

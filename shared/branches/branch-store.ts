@@ -244,6 +244,9 @@ export class BranchStore {
     onProgress: OnProgress = () => {},
   ): Promise<void> {
     const generation = await this.#nextGeneration();
+    if (generation <= (await this.#inForce())[kind]) throw new DomainError('overtaken');
+    // After half a restore the counter may be lower than that of rows which are left.
+    await model.deleteMany(idsOf(generation) as QueryFilter<D>);
     let written = 0;
     for (const chunk of chunks(records, INSERT_CHUNK)) {
       const documents = chunk.map(([name, record]) => ({

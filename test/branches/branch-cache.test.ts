@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
-import { BranchCache } from '#services/branches/branch-cache.ts';
+import { BranchCache, stampOf } from '#services/branches/branch-cache.ts';
 import { test } from '#test/fixtures/stores.ts';
 
 const [branch] = BRANCHES;
@@ -30,6 +30,14 @@ test('the branches stay in Redis until others replace them', async ({ stores }) 
   expect(await cache.find('1.1:6.1', asked)).toBeUndefined();
   expect(await cache.find('2.1:0.0', asked)).toEqual([null]);
   expect(await stores.redis.ttl(`${stores.prefix}:branches`)).toBe(-1);
+});
+
+test('the branches of more rows than were loaded are in step with the database', async ({ stores }) => {
+  const cache = new BranchCache(stores.redis, stores.prefix);
+  await cache.replace({ version: '1.1', branches: BRANCHES, coverage: COVERAGE });
+  const branches = { found: BRANCHES.length, rows: BRANCHES.length - 1 };
+  const coverage = { found: COVERAGE.length, rows: COVERAGE.length };
+  expect(await cache.stamp()).toBe(stampOf({ version: '1.1', branches, coverage }));
 });
 
 test('a cache that loses fields while it is written is not published', async ({ stores }) => {

@@ -33,3 +33,20 @@ test('of two loads at once the one that began later is in force, whichever ends 
   expect(names).toHaveLength(branches.length);
   await store.loadBranches(branches);
 });
+
+test('a load replaces rows that have its number, as after a restore of a part', async ({ stores }) => {
+  const store = new BranchStore(stores.mongo);
+  const { branches } = await store.snapshot();
+  const counter = await stores.mongo.collection<{ _id: string; last: number }>('generations').findOne({
+    _id: 'counter',
+  });
+  const generation = (counter?.last ?? 0) + 1;
+  const left = [...branches.slice(0, 1), { Codigo: 'GONE1' }].map((branch) => ({
+    _id: `${generation}:${branch.Codigo}`,
+    generation,
+    branch,
+  }));
+  await stores.mongo.collection<{ _id: string }>('branches').insertMany(left);
+  await store.loadBranches(branches);
+  expect((await store.directory()).branches).toMatchObject({ found: branches.length, rows: branches.length });
+});
