@@ -129,7 +129,7 @@ async function assemble(
   });
 }
 
-/** Takes jobs only while Chromium runs. Otherwise a worker whose Chromium does not start would fail the jobs of all. */
+/** Takes jobs only while Chromium runs, but for one that the worker already waits for when Chromium fails. Otherwise a worker whose Chromium does not start would fail the jobs of all. */
 function followChromium(
   worker: Pick<Worker, 'pause' | 'resume'>,
   { status }: Pick<PrintingBrowser, 'status'>,

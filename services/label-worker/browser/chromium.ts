@@ -84,7 +84,8 @@ export class Chromium implements SupervisedProcess {
     chromium.#idlePages = await Promise.all(
       Array.from({ length: options.concurrency }, () => chromium.#openPage()),
     );
-    await Promise.all(chromium.#idlePages.map(() => chromium.tryPrint()));
+    // Each takes an idle page. So they are counted beforehand.
+    await Promise.all(Array.from({ length: options.concurrency }, () => chromium.tryPrint()));
     return chromium;
   }
 

@@ -57,5 +57,7 @@ export function renderUnderlay(
   if (!template.drawUnderlay) return undefined;
   const sheet = new Sheet();
   template.drawUnderlay(sheet);
-  return pagesOf(sheet, template, kind);
+  const pages = pagesOf(sheet, template, kind);
+  // The styles of an own template may hide all of its captions.
+  return template.isOurs ? pages : { ...pages, letters: [0] };
 }

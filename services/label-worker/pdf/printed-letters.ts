@@ -72,7 +72,8 @@ function textOf(objects: ObjectsByNumber, number: number): string {
   return withNumbers(objectAt(objects, number), (ref) => ref);
 }
 
-function contentOf(objects: ObjectsByNumber, stream: number): string {
+/** Returns the operators of a content stream. Skia does not compress the shortest. */
+export function contentOf(objects: ObjectsByNumber, stream: number): string {
   const { pieces, body } = objectAt(objects, stream);
   const content = body.subarray(body.indexOf('\n') + 1);
   return (pieces.join('').includes('/FlateDecode') ? inflateSync(content) : content).toString('latin1');

@@ -1,4 +1,3 @@
-import { inflateSync } from 'node:zlib';
 import { bytesOf, compressedStream } from '#shared/pdf/pdf-writer.ts';
 import {
   objectAt,
@@ -9,7 +8,7 @@ import {
   withNumbers,
 } from '#shared/pdf/read-pdf.ts';
 import { contentStreams, type LabelPages, type PdfUnderlay, SAVE_STATE } from './content-streams.ts';
-import { requireLetters } from './printed-letters.ts';
+import { contentOf, requireLetters } from './printed-letters.ts';
 
 /** The same in all files, so that an underlay's objects are written once. */
 export const FIRST_OBJECT = 6;
@@ -28,8 +27,7 @@ export function readUnderlay(
   const [, resources, box, height, content] = PAGE.exec(text) ?? [];
   if (!content || pages.length !== 1) throw new UnsupportedPdfError('An underlay is not one page');
   requireLetters(objects, page, letters[0] ?? 0);
-  const { body } = objectAt(objects, Number(content));
-  const printed = inflateSync(body.subarray(body.indexOf('\n') + 1)).toString('latin1');
+  const printed = contentOf(objects, Number(content));
   const drawn = contentStreams({ drawing }, Number(height));
   const form = compressedStream(
     `${SAVE_STATE}${printed}${drawn.shared}${drawn.pages[0]}`,

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { pino } from 'pino';
 import { PNG } from 'pngjs';
 import { expect, vi } from 'vitest';
+import { TRIAL } from '#services/label-worker/batching/trial-print.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { pagesOf } from '#test/fixtures/labels/pictures.ts';
@@ -55,6 +56,13 @@ test.for<[string, string, told: number]>([
 test('a Chromium that does not start says which and why', async () => {
   const start = startTestBrowser({ executablePath: '/bin/false' });
   await expect(start).rejects.toThrow('Chromium did not start (/bin/false)');
+});
+
+test('a new Chromium tries each of its pages', async () => {
+  const check = vi.fn(TRIAL.check);
+  const browser = await startTestBrowser({ concurrency: 2, trial: { ...TRIAL, check } });
+  await browser.close();
+  expect(check).toHaveBeenCalledTimes(2);
 });
 
 /** A logger that keeps its lines. */

@@ -197,6 +197,15 @@ test('a template that cuts the longest address is warned about, and prints', asy
   expect(await warningsOf('<p>{{recipient.phones}}</p>')).toEqual([]);
 });
 
+test('a template may hide all of its captions', async ({ folderOf, printerOf }) => {
+  const lines = '{{text "CAPTION" x=50 y=500 size=20 class="caption"}}<p>{{code}}</p>';
+  const own = await folderOf({
+    'medium.hbs': `<style>.caption { display: none }</style>${withLines(lines)}`,
+  });
+  const templates = loadTemplates(own);
+  expect(await tryTemplates(templates, (await printerOf(templates)).print)).toEqual([]);
+});
+
 test("a template's version follows its content; ours is for other kinds", async ({ folderOf }) => {
   const versions = async (lines: string) => {
     const { letter, medium } = loadTemplates(await folderOf({ 'medium.hbs': withLines(lines) }));
