@@ -44,6 +44,11 @@ test('a letter label is one page with the number and the tracking address', asyn
   });
 });
 
+test('a label whose texts have soft hyphens is printed without them', async ({ printed }) => {
+  const [page] = await printed(label({ recipient: { Nombre: 'Luis\u00ad Pérez\u00ad\u00ad Mu\u00adñoz' } }));
+  expect(page?.text).toContain('Luis Pérez Muñoz');
+});
+
 test('a letter label says all that its guide does', async ({ printed }) => {
   const [page] = await printed(label());
   for (const words of [

@@ -24,6 +24,7 @@ describe('the label’s characters', () => {
     ['e\u0334\u0337x', 'ex'],
     ['a\u202eb\u200bc\ufeff', 'abc'],
     ['a\tb\nc', 'a b c'],
+    ['Constan\u00adtinopla', 'Constantinopla'],
   ])('%j prints as %j', (text, expected) => {
     expect(inCharset(text)).toBe(expected);
   });
