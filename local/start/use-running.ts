@@ -5,7 +5,9 @@ import { readRunning } from './running-system.ts';
  * if it runs, and say so.
  */
 
-if (!process.env.MONGODB_URI && !process.env.MONGODB_URI_FILE) {
+const { MONGODB_URI, MONGODB_URI_FILE } = process.env;
+// An empty one, as of a shell variable without a value, is refused by the command.
+if (MONGODB_URI === undefined && MONGODB_URI_FILE === undefined) {
   try {
     const running = readRunning();
     if (running) {

@@ -111,15 +111,13 @@ async function transfer<R, C extends string>(
   }
   const { records, changes } = await readCsv(path ?? '', dataset);
   const { texts: warnings, areLarge } = lossesBy(records);
-  if (!typed.dryRun) {
-    if (areLarge) await acceptWarnings(warnings.join('\n'), typed.yes);
-    await replaceDataset(dataset, records).catch(explainOvertaken);
-  }
+  const areRead = areLarge && !typed.dryRun && (await acceptWarnings(warnings.join('\n'), typed.yes));
+  if (!typed.dryRun) await replaceDataset(dataset, records).catch(explainOvertaken);
   const done = typed.dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
   const rows = records.length;
   const { added, changed, removed } = changes;
   const text = `${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
-  return { text: [...warnings, text].join('\n'), details: { rows, ...changes } };
+  return { text: areRead ? text : [...warnings, text].join('\n'), details: { rows, ...changes } };
 }
 
 /** @throws Error if rows of the load are missing, so that a script does not take what is left for a backup. */

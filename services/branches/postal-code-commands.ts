@@ -66,7 +66,7 @@ async function importCatalogue(
   const codes = await readFile(path);
   const before = newest?.catalogue ? await store.read(newest._id) : undefined;
   const warnings = warningsOf(codes, newest).map((warning) => `Aviso: ${warning}`);
-  if (warnings.length > 0 && !dryRun) await acceptWarnings(warnings.join('\n'), yes);
+  const areRead = warnings.length > 0 && !dryRun && (await acceptWarnings(warnings.join('\n'), yes));
   if (!dryRun) {
     await store.replace(newest?._id ?? 0, codes, operatorOf(process.env).actor).catch(explainChanged);
   }
@@ -76,7 +76,7 @@ async function importCatalogue(
   const counts = `Codigos postales: ${codes.length}, colonias: ${colonias}`;
   const text = `${done}. ${counts}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
   return {
-    text: [...warnings, text].join('\n'),
+    text: areRead ? text : [...warnings, text].join('\n'),
     details: { codes: codes.length, colonias, added, changed, removed },
   };
 }

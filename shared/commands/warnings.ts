@@ -11,15 +11,17 @@ export function addYes(command: Command): Command {
 /**
  * Lets a load that has warnings go on only if that is meant: by `--yes`, or by the answer of a person at a terminal.
  * @param warnings in words for the operator.
+ * @returns whether the operator has read them.
  * @throws Error that has them, and says what to do.
  */
-export async function acceptWarnings(warnings: string, yes: boolean): Promise<void> {
-  if (yes) return;
+export async function acceptWarnings(warnings: string, yes: boolean): Promise<boolean> {
+  if (yes) return false;
   if (!process.stdin.isTTY)
     throw new Error(`${warnings}\nNo se cargo nada: corrija los avisos, o agregue --yes`);
   process.stderr.write(`${warnings}\n`);
   if (!(await confirm('¿Cargar con estos avisos? Escriba SI para seguir: ')))
     throw new Error('Cancelado: no se cargo nada');
+  return true;
 }
 
 /** Asks on standard error, and returns whether standard input answers `SI` within two minutes. */

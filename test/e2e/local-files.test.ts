@@ -20,12 +20,14 @@ const test = withStores
     return checkout;
   })
   .extend('local', { scope: 'file' }, ({ checkout }) => join(checkout, '.local'))
+  /** Of what npm runs. */
+  .extend('env', (): Record<string, string> => ({}))
   /** Runs what npm runs for a script of package.json. */
-  .extend('npmRun', { scope: 'file' }, ({ checkout }) => (script: string, ...args: string[]) => {
+  .extend('npmRun', ({ checkout, env }) => (script: string, ...args: string[]) => {
     const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
     const words: string[] = scripts[script].replace('sh local/run.sh node ', '').split(' ');
     const inCheckout = (word: string) => (word.endsWith('.ts') ? join(checkout, word) : word);
-    return runProgram([...words.map(inCheckout), ...args], { env: {} });
+    return runProgram([...words.map(inCheckout), ...args], { env });
   });
 
 describe('a damaged file', () => {
@@ -70,4 +72,12 @@ describe("an operator's command without MONGODB_URI", () => {
       expect(out).toContain(part);
     },
   );
+
+  test('is refused if the variable is empty', async ({ npmRun, env, local, stores }) => {
+    writeFileSync(join(local, 'running.json'), runs(stores.mongoUri));
+    env.MONGODB_URI = '';
+    const { code, out, err } = await npmRun('branches', 'export');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('Falta la variable MONGODB_URI');
+  });
 });

@@ -50,13 +50,14 @@ export function addLoadCommands(program: Command, run: Run): void {
         const stored = await readStoredTariffs(mongo);
         const begins = beginningOf(from, stored.now);
         const { folder, warnings, text } = await checkFolder(stored, typedPath(path), begins);
-        if (warnings > 0) await acceptWarnings(text, yes);
+        const isRead = warnings > 0 && (await acceptWarnings(text, yes));
         const { version, state } = await addVersion(
           stored,
           folder,
           from === undefined ? undefined : begins.moment,
         );
-        return { text: `${text}\nVersion ${version}, ${state}`, details: { version } };
+        const loaded = `Version ${version}, ${state}`;
+        return { text: isRead ? loaded : `${text}\n${loaded}`, details: { version } };
       },
       {
         action: 'tariffs.import',
