@@ -94,18 +94,18 @@ function toRepositoryPath(path: string): string {
 
 /** Returns the sources that differ from the branch `main`. @throws SetupError where git knows none. */
 function changedFiles(): string[] {
-  const { status, stdout } = spawnSync(
-    'git',
-    ['diff', '--name-only', '--diff-filter=d', '--merge-base', 'main'],
-    {
-      cwd: repoRoot,
-      encoding: 'utf8',
-    },
-  );
-  if (status !== 0) throw new SetupError('git compares nothing with a branch main here: name the files.');
-  const files = stdout.split('\n').filter(isSource);
+  const changed = git('diff', '--name-only', '--diff-filter=d', '--merge-base', 'main');
+  const untracked = git('ls-files', '--others', '--exclude-standard');
+  const files = [...changed, ...untracked].filter(isSource);
   if (files.length === 0) say('No file of services/ or shared/ differs from main.');
   return files;
+}
+
+/** Returns the lines of its answer. @throws SetupError if it fails. */
+function git(...words: string[]): string[] {
+  const { status, stdout } = spawnSync('git', words, { cwd: repoRoot, encoding: 'utf8' });
+  if (status !== 0) throw new SetupError('git compares nothing with a branch main here: name the files.');
+  return stdout.split('\n');
 }
 
 function isSource(path: string): boolean {
