@@ -100,13 +100,15 @@ export type ReadState = (reached: Promise<SystemState['reached']>) => Promise<Sy
 /** Returns a function that reads what the status page shows, in bounded reads for any length of the queue. */
 export function systemStateReader(sources: Sources): ReadState {
   const readWebhooks = webhooksReader(sources.webhooks);
-  return (reached) => readSystemState(sources, reached, readWebhooks);
+  const readElsewhere = elsewhereReader(sources);
+  return (reached) => readSystemState(sources, reached, readWebhooks, readElsewhere);
 }
 
 async function readSystemState(
   sources: Sources,
   reaching: Promise<SystemState['reached']>,
   readWebhooks: () => Promise<WebhookFigures>,
+  readElsewhere: () => Promise<RegisteredProcess[]>,
 ): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
   const at = await timeOf(redis);
@@ -143,7 +145,7 @@ async function readSystemState(
     reaching,
     readRedisState(redis),
     readWebhooks().catch(() => undefined),
-    readElsewhere(sources).catch(() => []),
+    readElsewhere().catch(() => []),
     readMongoAhead().catch(() => undefined),
   ]);
   const lost = await lostProcesses(redis, prefix, at, [...workers, ...services]);
@@ -168,12 +170,28 @@ async function readSystemState(
   };
 }
 
-/** @throws if MongoDB does not answer in time. */
-async function readElsewhere({ processes, redis, prefix }: Sources): Promise<RegisteredProcess[]> {
-  // In this order: a process registers after its first heartbeat.
-  const registered = await withTimeout(MONGO_TIMEOUT_MS, 'Reading the processes', processes.alive());
-  const seen = await seenServices(redis, prefix);
-  return registered.filter(({ id }) => !seen.has(id));
+/**
+ * Returns a function that reads which processes write their heartbeats elsewhere: those that have registered again since they were
+ * found without one. The entry of a process that closed stays if MongoDB was slow then. The function rejects if MongoDB does not
+ * answer in time.
+ */
+export function elsewhereReader({
+  processes,
+  redis,
+  prefix,
+}: Pick<Sources, 'redis' | 'prefix'> & {
+  processes: Pick<ProcessRegistry, 'alive'>;
+}): () => Promise<RegisteredProcess[]> {
+  /** When those without a heartbeat were registered last as they were first found so, by their id. */
+  let found = new Map<string, number>();
+  return async () => {
+    // In this order: a process registers after its first heartbeat.
+    const registered = await withTimeout(MONGO_TIMEOUT_MS, 'Reading the processes', processes.alive());
+    const seen = await seenServices(redis, prefix);
+    const silent = registered.filter(({ id }) => !seen.has(id));
+    found = new Map(silent.map(({ id, at }) => [id, found.get(id) ?? at]));
+    return silent.filter(({ id, at }) => at > (found.get(id) ?? at));
+  };
 }
 
 /** The function rejects if MongoDB has not answered for ten seconds. The page then shows labels alone. */

@@ -140,7 +140,7 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
  * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready, because
  * the other processes lack that store too. Clients then get our 503 with `Retry-After`. A process whose secret is refused,
  * and was taken by none of those that check it, is not ready: a rollout would replace good processes by it. If one has
- * taken it, the secret of the other is wrong. Nor is a process ready that lacks what the others of its installation have.
+ * taken it, the secret of the other is wrong. Nor is a process ready that never had what the others of its installation have.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };

@@ -31,7 +31,7 @@ export class DiskIsFull extends RefusesWrites {}
 /** Rejects the check of a dependency that answers, and refuses the credentials of this process. */
 export class RefusesUs extends Error {}
 
-/** Rejects the check of what other processes of the installation have, and this one lacks: it must serve nobody. */
+/** Rejects the check of what other processes of the installation have, and this one never had: it must serve nobody. */
 export class MissingHere extends Error {}
 
 /** As health answers show it. `refused`: the dependency refuses the credentials of this process. */

@@ -13,7 +13,7 @@ import {
   TEXT,
 } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { REGISTER_MS } from './heartbeat.ts';
+import { HEARTBEAT_TTL_S, REGISTER_MS } from './heartbeat.ts';
 
 /**
  * Which processes work on this MongoDB, and in which cell. Heartbeats stand in Redis under a prefix: a process with another
@@ -54,6 +54,8 @@ export type RegisteredProcess = Pick<ProcessDocument, 'service' | 'host' | 'pid'
 
 /** Age, in ms, up to which an entry counts: three of a process may be late. */
 const ALIVE_MS = 4 * REGISTER_MS;
+/** Age, in ms, up to which what an entry says of label workers counts: so long their heartbeats live. */
+const WITNESS_MS = 1_000 * HEARTBEAT_TTL_S;
 const EXPIRES_MS = 60_000;
 const MAX_PROCESSES = 200;
 
@@ -81,24 +83,25 @@ export class ProcessRegistry {
     await this.#processes.deleteOne({ _id: id });
   }
 
-  /** Returns the processes of the cell that are alive. */
-  async alive(): Promise<RegisteredProcess[]> {
+  /** Returns the processes of the cell that are alive, and when each was written last, in ms since 1970. */
+  async alive(): Promise<(RegisteredProcess & { at: number })[]> {
     const found = await this.#processes
-      .find(await this.#alive())
+      .find(await this.#youngerThan(ALIVE_MS))
       .sort({ _id: 1 })
       .limit(MAX_PROCESSES)
       .lean();
-    return found.map(({ _id: id, service, host, pid, seesWorkers = false }) => ({
-      ...{ id, service, host, pid, seesWorkers },
+    return found.map(({ _id: id, service, host, pid, seesWorkers = false, at }) => ({
+      ...{ id, service, host, pid, seesWorkers, at: at.getTime() },
     }));
   }
 
   /** Returns whether an api of the cell sees label workers. */
   async seesWorkers(): Promise<boolean> {
-    return (await this.#processes.exists({ ...(await this.#alive()), seesWorkers: true })) !== null;
+    const young = await this.#youngerThan(WITNESS_MS);
+    return (await this.#processes.exists({ ...young, seesWorkers: true })) !== null;
   }
 
-  async #alive() {
-    return { cell: this.#cell, at: { $gte: await this.#clock.now(-ALIVE_MS) } };
+  async #youngerThan(ms: number) {
+    return { cell: this.#cell, at: { $gte: await this.#clock.now(-ms) } };
   }
 }

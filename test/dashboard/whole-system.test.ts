@@ -90,7 +90,7 @@ test('an api in another Redis than the label workers of its cell is named, and n
   const degraded = { status: 'degraded', 'label-workers': 'down' };
   expect(await health(first)).toMatchObject({ status: 200, body: degraded });
   await pageThat(
-    /Hay un problema.*Un proceso de api, en [^<]*, usa otro Redis de la cola, u otro REDIS_PREFIX, y no ve ningún label-worker: sus etiquetas responden 503/s,
+    /Hay un problema.*Un proceso de api, en [^<]*, usa otro Redis de la cola, u otro REDIS_PREFIX, y no ve ningún label-worker: no queda lista, o sus etiquetas responden 503/s,
   );
   await wrong.server.close();
   await pageThat(/Todo bien/);

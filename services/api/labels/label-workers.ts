@@ -75,15 +75,16 @@ export class LabelWorkers {
   }
 
   /**
-   * Rejects if no worker was alive for 45 s, or has been since the start.
-   * @throws MissingHere if another api of the cell sees one. It tells so only after it has read the heartbeat, so that an api of
-   *   the same Redis finds the heartbeat now, and cannot be refused for reading too early.
+   * Rejects if no worker was alive for 45 s, or none since the process started.
+   * @throws MissingHere if this process has seen none since its start while another api of its cell sees one. That one tells so
+   *   only after it has read a heartbeat: an api of the same Redis finds it now, or the worker has died since.
    */
   async requireSome(): Promise<void> {
     if (performance.now() - this.#seenAt < MISSED_MS) return;
     const othersSee = await this.#options.processes.seesWorkers();
     if ((await this.read()).length > 0) return;
-    if (othersSee) {
+    // A process that has served must serve on: others may see the first worker of a new Redis.
+    if (othersSee && this.#seenAt === Number.NEGATIVE_INFINITY) {
       throw new MissingHere(
         'Other processes of the api see label workers, and this one none: its REDIS_URL or REDIS_PREFIX is another',
       );

@@ -23,7 +23,7 @@ export function* diagnoseElsewhere(
   }
   const blind = apis.filter(({ seesWorkers }) => !seesWorkers);
   if (blind[0]) {
-    const text = `${nameOf(blind)}, ${OTHER_REDIS}, y no ve ningún label-worker: sus etiquetas responden 503`;
+    const text = `${nameOf(blind)}, ${OTHER_REDIS}, y no ve ningún label-worker: no queda lista, o sus etiquetas responden 503`;
     yield grave('api-elsewhere', 'noworkers', text);
   }
   const others = elsewhere.filter((process) => !blind.includes(process));
