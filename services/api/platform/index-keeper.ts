@@ -12,6 +12,8 @@ import { isTransientError } from '#shared/stores/transient-errors.ts';
 const FRESH_MS = 60_000;
 /** Pause between two looks at that age, and after a check that failed, in ms. */
 const PAUSE_MS = 2_000;
+/** So long an index counts as there while MongoDB does not answer the checks, in ms. */
+const KNOWN_MS = 300_000;
 /** Longest search for documents that stand in the way of an index, in ms. */
 const SEARCH_MS = 10_000;
 /** What DocumentDB says of a unique index for which there are duplicates. MongoDB says it with `DUPLICATE_KEY`. */
@@ -20,8 +22,8 @@ const NOT_UNIQUE = /^could not create (exclusion constraint|unique index) /;
 type KeptIndex = {
   collection: Collection;
   index: Index;
-  /** Whether the last check has found or built it. */
-  isThere: boolean;
+  /** When a check found or built it last, of `performance.now()`, unless MongoDB has answered since that it is missing. */
+  foundAt: number;
   /** Set if MongoDB answered that it has none, and builds none. */
   missing?: MissingIndex | undefined;
   log: FailureLog;
@@ -51,7 +53,7 @@ export class IndexKeeper {
         failed: ({ message }) => `MongoDB does not build the ${nameOf({ collection, index })}: ${message}`,
         recovered: `MongoDB has built the ${nameOf({ collection, index })}`,
       });
-      this.#kept.push({ collection, index, isThere: false, log });
+      this.#kept.push({ collection, index, foundAt: Number.NEGATIVE_INFINITY, log });
     }
   }
 
@@ -75,17 +77,15 @@ export class IndexKeeper {
     const isFirst = this.#checkedAt === Number.NEGATIVE_INFINITY;
     this.#checkedAt = performance.now() - FRESH_MS;
     let failure: Error | undefined;
-    for (const [i, kept] of this.#kept.entries()) {
+    for (const kept of this.#kept) {
       try {
         const wasMissing = await this.#create(kept);
         if (wasMissing && !isFirst) this.#log.warn(`The ${nameOf(kept)} was missing, and is built again`);
       } catch (cause) {
         const { message } = cause as Error;
         failure ??= new Error(`the ${nameOf(kept)}: ${message}`, { cause });
-        if (!isTransientError(cause)) continue;
         // The others could not be asked either.
-        for (const other of this.#kept.slice(i)) other.isThere = false;
-        break;
+        if (isTransientError(cause)) break;
       }
     }
     if (failure) throw failure;
@@ -95,7 +95,8 @@ export class IndexKeeper {
   /** @throws DomainError `unavailable` if a unique index of the collection is missing, or not known to be there. */
   requireUnique({ name }: Collection): void {
     const missing = this.#kept.find(
-      ({ collection, index, isThere }) => collection.name === name && isUnique(index) && !isThere,
+      ({ collection, index, foundAt }) =>
+        collection.name === name && isUnique(index) && performance.now() - foundAt >= KNOWN_MS,
     );
     if (!missing) return;
     throw new DomainError('unavailable', { cause: new Error(`The ${nameOf(missing)} is missing`) });
@@ -116,14 +117,16 @@ export class IndexKeeper {
     };
     try {
       const wasMissing = await createIndex(this.#connection, collection, index);
-      kept.isThere = true;
+      kept.foundAt = performance.now();
       kept.missing = undefined;
       log.succeeded();
       return wasMissing;
     } catch (error) {
-      kept.isThere = false;
+      // What was known of it still holds.
+      if (isTransientError(error)) throw error;
+      kept.foundAt = Number.NEGATIVE_INFINITY;
       if (!isNotUnique(error)) {
-        kept.missing = isTransientError(error) ? undefined : known;
+        kept.missing = known;
         throw error;
       }
       const duplicates = await this.#firstDuplicates(kept).catch(() => undefined);
