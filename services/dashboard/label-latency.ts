@@ -9,7 +9,7 @@ const MAX_LABELS = 500;
 /**
  * How long labels took, from the request that added the job (its `timestamp`) until the worker had stored the PDF (`at` of its
  * result). `p50` and `p99` in ms; `slow`: how many took longer than `LABELS_SLOW.slowMs`; `sinceSlow`: how many were printed
- * after the last of these; `last`: the end of the last label, in ms since 1970.
+ * after the last of these; `last` and `lastSlow`: the end of the last label, and of the last slow one, in ms since 1970.
  */
 export type LabelLatency = {
   labels: number;
@@ -18,6 +18,7 @@ export type LabelLatency = {
   slow: number;
   sinceSlow: number;
   last: number;
+  lastSlow: number | undefined;
 };
 
 /**
@@ -57,5 +58,6 @@ export function latencyOf(labels: readonly { asked: number; finished: number }[]
   const [p50, p99] = [percentile(0.5), percentile(0.99)];
   const slow = latencies.filter(isSlow).length;
   const sinceSlow = slow > 0 ? latencies.findIndex(isSlow) : latencies.length;
-  return { labels: latencies.length, p50, p99, slow, sinceSlow, last: last.finished };
+  const lastSlow = labels[sinceSlow]?.finished;
+  return { labels: latencies.length, p50, p99, slow, sinceSlow, last: last.finished, lastSlow };
 }

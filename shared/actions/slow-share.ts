@@ -28,13 +28,13 @@ export class SlowShare {
     if (isSlow) part.slow++;
   }
 
-  /** Returns undefined if none was slow. */
+  /** Returns undefined if there were no requests. */
   counts(): SlowCounts | undefined {
     this.#forget(performance.now());
     const last = this.#parts.slice(-LAST_PARTS);
-    const slow = sum(this.#parts, 'slow');
-    if (slow === 0) return undefined;
-    return { slow, all: sum(this.#parts, 'all'), lastSlow: sum(last, 'slow'), lastAll: sum(last, 'all') };
+    if (last.length === 0) return undefined;
+    const [slow, all] = [sum(this.#parts, 'slow'), sum(this.#parts, 'all')];
+    return { slow, all, lastSlow: sum(last, 'slow'), lastAll: sum(last, 'all') };
   }
 
   #forget(now: number): void {

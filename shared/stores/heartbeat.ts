@@ -40,7 +40,7 @@ export const ActionReport = Type.Object({
   lastOk: Type.Optional(Type.Integer()),
   /** When one failed or was refused. */
   lastNotOk: Type.Optional(Type.Integer()),
-  /** Of creations: how many of the last minutes, and of the last ones of these, were slow. Absent if none was. */
+  /** Of creations: how many of the last minutes, and of the last ones of these, were slow. Absent if there were none. */
   slow: Type.Optional(
     Type.Object({
       slow: Type.Integer(),

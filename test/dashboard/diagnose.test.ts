@@ -17,7 +17,7 @@ const NONE_FAILED = Object.fromEntries(
 /** A system under load. */
 const well: SystemState = {
   ...{ at: NOW, waiting: 3, active: 50, failed: 2, paused: false, oldestMs: 400 },
-  latency: { labels: 500, p50: 120, p99: 800, slow: 4, sinceSlow: 0, last: NOW },
+  latency: { labels: 500, p50: 120, p99: 800, slow: 4, sinceSlow: 0, last: NOW, lastSlow: NOW },
   ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
   ...{ elsewhere: [], mongoAheadMs: 0 },
   self: { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 },
@@ -48,8 +48,8 @@ const without = (service: string) => well.services.filter((one) => one.service !
 const withApi = (change: Partial<ServiceHeartbeat>): Change => ({
   services: [...well.services, heartbeatOf('api', { id: 'api-2', ...change })],
 });
-const slow = (labels: number, slow: number, sinceSlow = 0): Change => ({
-  latency: { labels, p50: 120, p99: 5_000, slow, sinceSlow, last: NOW },
+const slow = (labels: number, slow: number, sinceSlow = 0, ago = 15_000): Change => ({
+  latency: { labels, p50: 120, p99: 5_000, slow, sinceSlow, last: NOW, lastSlow: NOW - ago },
 });
 const elsewhere = (service: 'api' | 'webhooks', seesWorkers = false) => ({
   ...{ id: 'elsewhere', service, host: 'otra', pid: 8, seesWorkers },
@@ -92,6 +92,7 @@ test.each<[string, Change, string, Level]>([
   ['a hundredth of the labels that is slow', slow(500, 5), 'labelsslow', 'atencion'],
   ['creations of which a tenth are slow', slowCreations(100, 10, 10, 1), 'errorbudgetburns', 'atencion'],
   ['labels of which half are slow', slow(100, 50, 6), 'labelsslow', 'atencion'],
+  ['quick labels after a slow one of just now', slow(500, 5, 400, 14_999), 'labelsslow', 'atencion'],
   ['labels that fail', fails('print', { notOk: 3, all: 3 }), 'labelsfail', 'grave'],
   ['MongoDB that takes no guides', reaches('api', { mongodb: 'read-only' }), 'mongodown', 'grave'],
   [
@@ -283,9 +284,13 @@ test('asks whether our data are wrong where half of the accounts are refused, th
   expect(textsOf(accountsOf([a, b], [c, well('d'), well('e'), well('f')]))).toEqual([
     'A 3 de 6 cuentas que crean guías se les responde sin_cobertura: ¿está bien la cobertura?',
   ]);
-  expect(textsOf(accountsOf([a, b, ['c', 'sin_tarifa', 10]]))).toEqual([
+  const unpriced = ['d', 'e', 'f'].map((name): Told => [name, 'sin_tarifa', 10]);
+  expect(textsOf(accountsOf(unpriced))).toEqual([
     'A 3 de 3 cuentas que crean guías se les responde sin_tarifa: ¿está bien la tarifa? Última carga: hace 3 min, por ana',
   ]);
+  // Each kind of data by itself.
+  expect(textsOf(accountsOf([a, b, ...unpriced.slice(2)]))).toEqual([]);
+  expect(idsOf(accountsOf([a, b, c, ...unpriced]))).toEqual(['own-data-coverage', 'own-data-tariff']);
   // Fewer than half; one account in two processes; one that another process has served since.
   expect(
     textsOf(
@@ -396,7 +401,7 @@ test('says of MongoDB what users see of it', () => {
   const served = { lastOk: NOW - 1_000, lastNotOk: NOW - 60_000 };
   for (const state of ['down', 'read-only'] as const) {
     expect(textsOf(api(state, served))).toEqual([
-      'MongoDB no siempre responde a api; lo que los usuarios escriben sí se guarda',
+      'MongoDB no siempre responde a api; lo último que escribieron los usuarios se guardó',
     ]);
     for (const create of [{ lastOk: NOW - 6_000 }, { lastOk: NOW - 1_000, lastNotOk: NOW - 500 }, {}])
       expect(idsOf(api(state, create))).toContain(state === 'down' ? 'mongodb' : 'mongodb-read-only');
@@ -419,7 +424,7 @@ test('names what nobody tells of: of a release that tells nothing, nothing is kn
 /** What is seen while labels are not delivered, whatever the cause. */
 const undelivered = {
   oldestMs: 60_000,
-  latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, sinceSlow: 0, last: 0 },
+  latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, sinceSlow: 0, last: 0, lastSlow: 0 },
 };
 test.for<[string, Change, string[]]>([
   ['nobody prints', { ...undelivered, workers: [] }, ['no-workers']],
@@ -518,7 +523,7 @@ test('figures are nearest-rank percentiles', () => {
   expect(latencyOf([])).toBeUndefined();
   const ends = [9_300, 9_200, 9_100, 8_000];
   const some = ends.map((finished, i) => ({ asked: finished - (i === 2 ? 1_001 : 1_000), finished }));
-  expect(latencyOf(some)).toMatchObject({ slow: 1, sinceSlow: 2 });
+  expect(latencyOf(some)).toMatchObject({ slow: 1, sinceSlow: 2, lastSlow: 9_100 });
 });
 
 test('names an api whose settings have differed for longer than a rollout in one line', () => {
@@ -537,11 +542,15 @@ test('says how far clocks are off, and which', () => {
     'El reloj de MongoDB va 1 h 0 min detrás del reloj del Redis de la cola',
     'El reloj de api en api, pid 1, va 3 h 0 min delante del de MongoDB',
   ]);
+  // MongoDB was not asked.
+  expect(textsOf({ ...tells('api', { clockAheadMs: 7_200_000 }), mongoAheadMs: undefined })).toEqual([
+    'El reloj de api en api, pid 1, va 2 h 0 min delante del reloj del Redis de la cola',
+  ]);
 });
 
 test('says of a process in another Redis what follows', () => {
   expect(textsOf({ elsewhere: [elsewhere('api'), elsewhere('api'), elsewhere('webhooks')] })).toEqual([
-    'Un proceso de api (y 1 más), en otra, pid 8, usa otro Redis de la cola, u otro REDIS_PREFIX, y no ve ningún label-worker: sus etiquetas responden 503',
+    'Un proceso de api (y 1 más), en otra, pid 8, usa otro Redis de la cola, u otro REDIS_PREFIX, y no ve ningún label-worker: no queda lista, o sus etiquetas responden 503',
     'Un proceso de webhooks, en otra, pid 8, usa otro Redis de la cola, u otro REDIS_PREFIX: este tablero no ve lo que pasa en él. Si es otra celda, le falta su CELL',
   ]);
   expect(textsOf({ services: [], workers: [], elsewhere: [elsewhere('api', true)] })).toEqual([

@@ -5,6 +5,8 @@ import { type Diagnosis, grave, type LastSeen, RECOVERY_MS, warning } from './di
 
 /** Labels are slow no more once so many times as many were not as there were for each slow one. */
 const OVER_AFTER = 3;
+/** And once none was slow for so long, in ms: at a hundred a second, many are quick between two slow ones. */
+const OVER_AFTER_MS = 15_000;
 
 export function* diagnoseQueue(state: SystemState, { harmed }: LastSeen): Generator<Diagnosis> {
   const { at, paused, oldestMs = 0, latency } = state;
@@ -19,11 +21,11 @@ export function* diagnoseQueue(state: SystemState, { harmed }: LastSeen): Genera
     yield { ...grave('labels-wait', 'labelswait', text), effectOn: ['print'] };
   }
   const { slowMs, share, windowMinutes } = LABELS_SLOW;
-  const { slow, labels, sinceSlow } = latency ?? { slow: 0, labels: 0, sinceSlow: 0 };
+  const { slow, labels, sinceSlow, lastSlow = 0 } = latency ?? { slow: 0, labels: 0, sinceSlow: 0 };
   // Until the window is over after a cause, labels are slow that waited for its end.
   const isExplained = at - (harmed.print ?? 0) <= 60_000 * windowMinutes + RECOVERY_MS;
   // The window would keep the line on long after the cure.
-  const isOver = sinceSlow > (OVER_AFTER * labels) / slow;
+  const isOver = sinceSlow > (OVER_AFTER * labels) / slow && at - lastSlow >= OVER_AFTER_MS;
   if (slow >= Math.max(FAILING.least, share * labels) && !isOver && !isExplained) {
     const text = `Las etiquetas tardan: ${number(slow)} de ${number(labels)}, más de ${duration(slowMs)} en los últimos ${windowMinutes} min`;
     yield { ...warning('labels-slow', 'labelsslow', text), effectOn: ['print'] };

@@ -35,14 +35,16 @@ export function* diagnoseOwnData(state: SystemState): Generator<Diagnosis> {
     const refused = accounts.flatMap(({ codigo, data, at }) =>
       codigo && data ? [{ codigo, data, at }] : [],
     );
-    if (refused.length < LEAST || refused.length < SHARE * accounts.length) continue;
-    const [last] = refused.toSorted((one, other) => other.at - one.at);
     const served = Math.max(0, ...accounts.filter(({ codigo }) => !codigo).map(({ at }) => at));
-    if (!last || (served > last.at && state.at - last.at > RECENT_MS) || named.has(last.data)) continue;
-    named.add(last.data);
-    const who = `${number(refused.length)} de ${number(accounts.length)} cuentas que ${use}`;
-    const text = `A ${who} se les responde ${last.codigo}: ${WHAT[last.data]}${loadOf(state, last.data)}`;
-    yield note(`own-data-${last.data}`, 'owndata', text);
+    for (const [data, some] of Map.groupBy(refused, ({ data }) => data)) {
+      if (some.length < LEAST || some.length < SHARE * accounts.length || named.has(data)) continue;
+      const [last] = some.toSorted((one, other) => other.at - one.at);
+      if (!last || (served > last.at && state.at - last.at > RECENT_MS)) continue;
+      named.add(data);
+      const who = `${number(some.length)} de ${number(accounts.length)} cuentas que ${use}`;
+      const text = `A ${who} se les responde ${last.codigo}: ${WHAT[data]}${loadOf(state, data)}`;
+      yield note(`own-data-${data}`, 'owndata', text);
+    }
   }
 }
 

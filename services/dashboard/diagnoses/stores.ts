@@ -147,7 +147,7 @@ export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
     ({ state, isServing }) => isServing && (state === 'down' || state === 'read-only'),
   );
   if (unsteady.length > 0) {
-    const text = `MongoDB no siempre responde a ${processesOf(unsteady, reports)}; lo que los usuarios escriben sí se guarda`;
+    const text = `MongoDB no siempre responde a ${processesOf(unsteady, reports)}; lo último que escribieron los usuarios se guardó`;
     yield { ...warning('mongodb-unsteady', 'mongodown', text), causes: ['webhooks', 'tariff'] };
   }
   const refused = reports.filter((process) => process.state === 'read-only' && !process.isServing);
