@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { expect } from 'vitest';
-import { LogOutput } from '#shared/observability/log-output.ts';
 import { freePort } from '#local/process/free-port.ts';
+import { LogOutput } from '#shared/observability/log-output.ts';
 import { test as withFolder } from '#test/fixtures/folder.ts';
 
 /** A service whose log is on a full disk from the beginning, or is not read. */
