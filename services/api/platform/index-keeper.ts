@@ -122,8 +122,8 @@ export class IndexKeeper {
       log.succeeded();
       return wasMissing;
     } catch (error) {
-      // What was known of it still holds.
-      if (isTransientError(error)) throw error;
+      // DocumentDB's error for duplicates looks transient too. After any other of these, what was known still holds.
+      if (isTransientError(error) && !isNotUnique(error)) throw error;
       kept.foundAt = Number.NEGATIVE_INFINITY;
       if (!isNotUnique(error)) {
         kept.missing = known;
