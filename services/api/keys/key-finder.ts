@@ -54,8 +54,9 @@ export class KeyFinder {
 
   /**
    * Returns the key of a digest, and its user.
-   * @throws DomainError `access-denied` for a wrong or ended key or a user who may not enter; LoginRefusal for one that comes
-   * too often, that comes for the first time from an address with too many wrong ones, or among too many at once.
+   * @throws DomainError `access-denied` for a wrong or ended key, or a user who may not enter.
+   * @throws LoginRefusal for a wrong key that comes too often. Also for any key that comes for the first time from an address
+   * with too many wrong ones, or among too many at once.
    */
   async find(digest: string, sender: Sender): Promise<Found> {
     const counted = loginKeys(digest, sender.address);

@@ -122,7 +122,7 @@ export class IndexKeeper {
       log.succeeded();
       return wasMissing;
     } catch (error) {
-      // DocumentDB's error for duplicates looks transient too. After any other of these, what was known still holds.
+      // A transient error says nothing of the index. DocumentDB's error for duplicates only looks like one.
       if (isTransientError(error) && !isNotUnique(error)) throw error;
       kept.foundAt = Number.NEGATIVE_INFINITY;
       if (!isNotUnique(error)) {
