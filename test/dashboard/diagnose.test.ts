@@ -410,6 +410,11 @@ test('says of MongoDB what users see of it', () => {
   const reached = { mongodb: 'down', redis: 'ok' } as const;
   expect(idsOf({ ...tells('api', { actions: { create: served } }), reached })).toEqual(['mongodb-unsteady']);
   expect(idsOf({ reached })).toEqual(['mongodb']);
+  expect(idsOf({ services: without('api'), reached })).toEqual(['api', 'mongodb']);
+  // An api by its own users: the other one has none now.
+  const { services } = api('down', served);
+  const idle = heartbeatOf('api', { id: 'idle' });
+  expect(idsOf({ services: [...services, idle] })).toEqual(['mongodb-unsteady']);
 });
 
 test('names what nobody tells of: of a release that tells nothing, nothing is known', () => {
