@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { accessibilityFindings, lookAt } from '#test/fixtures/axe.ts';
 import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
 import { test } from '#test/fixtures/services.ts';
@@ -206,4 +209,13 @@ async function focused(page: Page) {
       seen: left >= 0 && top < innerHeight && right > 0 && bottom > 0,
     };
   })()`);
+}
+
+/** `UPDATE_PICTURES=1 npm test -- test/api/manual/browser` takes the picture of the documents anew. */
+if (process.env.UPDATE_PICTURES) {
+  test('picture for the documents', async ({ api, browser }) => {
+    const { page } = await open(browser, api.url);
+    await writeFile(join(repoRoot, 'docs/pictures/guia.png'), await page.screenshot());
+    await page.close();
+  });
 }

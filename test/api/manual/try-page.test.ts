@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { KINDS } from '#shared/labels/label-kinds.ts';
 import { accessibilityFindings } from '#test/fixtures/axe.ts';
 import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
@@ -141,3 +144,17 @@ describe('/api/docs/probar in a browser', () => {
     await page.close();
   });
 });
+
+/** `UPDATE_PICTURES=1 npm test -- test/api/manual/try-page` takes the picture of the documents anew. */
+if (process.env.UPDATE_PICTURES) {
+  test('picture for the documents', async ({ tab: { page } }) => {
+    await page.setViewport({ width: 1040, height: 1080 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+    await run(page, 'entrar', LOGIN);
+    await run(page, 'crear');
+    await run(page, 'etiqueta', { tipo: KINDS.small.path, formato: 'png' });
+    await page.waitForFunction(`document.querySelector('.contenido img')?.naturalWidth > 700`);
+    await page.evaluate(`document.querySelector('section:has([data-paso="etiqueta"])').scrollIntoView()`);
+    await writeFile(join(repoRoot, 'docs/pictures/probar.png'), await page.screenshot());
+  });
+}

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { lookAt } from '#test/fixtures/axe.ts';
 import { openTab } from '#test/fixtures/browser.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -91,7 +92,7 @@ describe('the quote page in a browser', () => {
 /** `UPDATE_PICTURES=1 npm test -- test/api/quotes/calculator/browser` takes the pictures of the documents anew. */
 if (process.env.UPDATE_PICTURES) {
   test('pictures for the documents', async ({ api, open }) => {
-    vi.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-11-24T16:00:00Z'));
+    vi.spyOn(DatabaseClock.prototype, 'estimate').mockReturnValue(Date.parse('2026-11-24T16:00:00Z'));
     vi.spyOn(api.server.tariffs, 'at').mockReturnValue({ version: 12, tariff: demoTariff });
     const pictures = {
       'cotizador-telefono': { width: 390, height: 800 },
