@@ -13,6 +13,7 @@ import {
 } from '#services/api/quotes/tariffs/price.ts';
 import { readTariff } from '#services/api/quotes/tariffs/read-tariff.ts';
 import {
+  priceKey,
   SURCHARGED_MEASURES,
   type Surcharge,
   type SurchargedMeasure,
@@ -221,7 +222,46 @@ describe('a price', () => {
     expect(price).toMatchObject({ freight: 61_300, billedGrams: 6_000 });
   });
 
+  test('has the surcharges of a far place and of long packages, and their days', () => {
+    const far: Parcel = { ...light, destination: '29950' };
+    const long: Parcel = { ...far, packages: 2, sides: [1, 1, 1_001] };
+    const price = priceParcels(demoTariff, 'otro', [long, { ...long, packages: 3, grams: 900 }, far]);
+    const near = priceParcel(demoTariff, 'otro', { ...light, destination: '29000' });
+    if ('reason' in price || 'reason' in near) expect.fail('There is no price.');
+    const own = price.lines.filter(({ concept }) => !['flete', 'combustible', 'iva'].includes(concept));
+    expect(own.map((line) => [line.concept, describeLine(line, price.zone, 6), line.amount])).toEqual([
+      ['zona extendida', '120.00', 12_000],
+      ['pieza larga', '90.00 × 5', 45_000],
+    ]);
+    expect([near, price].map(({ minDays, maxDays }) => [minDays, maxDays])).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  test.for([
+    [{ fixed: 4_500 }, '45.00'],
+    [
+      { fixed: 4_500, percentage: 150, base: 20_000, minimum: 2_500 },
+      '45.00 y 1.5 % de 200.00, minimo 25.00',
+    ],
+    [{ minimum: 2_500 }, 'minimo 25.00'],
+  ] as const)('has a surcharge with %j, which is described as %s', ([own, text]) => {
+    const line = { concept: 'manejo', amount: 1, percentage: 0, base: 0, minimum: 0, fixed: 0, count: 1 };
+    expect(describeLine({ ...line, ...own }, '3', 1)).toBe(text);
+  });
+
+  test('is that of the own type where the list has one, and else that of every type', () => {
+    const of = { list: 'publica', service: 'Domicilio', type: 'Sobre', zone: '3' } as const;
+    const own = { ...of, breaks: [{ upToGrams: 30_000, price: 9_900, line: 2 }] };
+    const key = priceKey(of.list, of.service, of.type, of.zone);
+    const tariff = { ...demoTariff, prices: new Map([...demoTariff.prices, [key, own]]) };
+    const freightOf = (type: string) => priceOf('otro', { ...light, type }, tariff)?.freight;
+    expect(['Sobre', 'Caja', ''].map(freightOf)).toEqual([9_900, 16_300, 16_300]);
+  });
+
   test.for<[string, Partial<Parcel>, string | undefined, Partial<Tariff>?]>([
+    ['is there where the tariff has no border', {}, undefined, { areas: new Map() }],
     [
       'is there up to and with the greatest weight and side',
       { grams: 70_000, sides: [1, 1, 1_500] },
@@ -248,6 +288,12 @@ describe('a price', () => {
   ])('%s', ([, change, why, other]) => {
     const price = priceParcel({ ...demoTariff, ...other }, 'otro', { ...light, ...change });
     expect('reason' in price ? describeNoPrice(price) : undefined).toBe(why);
+  });
+
+  test('lacks at the end that has no zone, which is the field at fault', () => {
+    const lacking = (change: Partial<Parcel>) => priceParcel(demoTariff, 'otro', { ...light, ...change });
+    expect(lacking({ origin: '00000' })).toMatchObject({ end: 'origin' });
+    expect(lacking({ destination: '00001' })).toMatchObject({ end: 'destination' });
   });
 
   test('has percentages as exact as rational numbers, rounded half up', () => {
