@@ -112,7 +112,7 @@ async function transfer<R, C extends string>(
   const { records, changes } = await readCsv(path ?? '', dataset);
   const { texts: warnings, areLarge } = lossesBy(records);
   const areRead = areLarge && !typed.dryRun && (await acceptWarnings(warnings.join('\n'), typed.yes));
-  if (!typed.dryRun) await replaceDataset(dataset, records).catch(explainOvertaken);
+  if (!typed.dryRun) await replaceDataset(dataset, records).catch(explainChanged);
   const done = typed.dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
   const rows = records.length;
   const { added, changed, removed } = changes;
@@ -129,16 +129,18 @@ function refuseShort(stored: Directory[DatasetName]): void {
   );
 }
 
-function branchesOf(store: BranchStore, { branches: loaded }: Snapshot) {
-  return { table: branchTable, loaded, load: store.loadBranches.bind(store) };
+function branchesOf(store: BranchStore, { version, branches: loaded }: Snapshot) {
+  return { table: branchTable, loaded, version, load: store.loadBranches.bind(store) };
 }
 
-function coverageOf(store: BranchStore, { branches, coverage: loaded }: Snapshot) {
+function coverageOf(store: BranchStore, { version, branches, coverage: loaded }: Snapshot) {
   const table = coverageTable(new Set(branches.map(({ Codigo }) => Codigo)));
-  return { table, loaded, load: store.loadCoverage.bind(store) };
+  return { table, loaded, version, load: store.loadCoverage.bind(store) };
 }
 
-function explainOvertaken(cause: unknown): never {
-  if (!(cause instanceof DomainError && cause.code === 'overtaken')) throw cause;
-  throw new Error('Otra carga que empezo despues ya esta en vigor; esta no se aplico', { cause });
+function explainChanged(cause: unknown): never {
+  if (!(cause instanceof DomainError && cause.code === 'directory-changed')) throw cause;
+  throw new Error('Alguien cargo sucursales o cobertura mientras tanto: no se hizo nada, repita el comando', {
+    cause,
+  });
 }

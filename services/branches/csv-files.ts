@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { OnProgress } from '#shared/branches/branch-store.ts';
+import type { LoadOptions } from '#shared/branches/branch-store.ts';
 import { writeToOutput } from '#shared/commands/broken-pipe.ts';
 import {
   formatCsv,
@@ -17,7 +17,9 @@ import { type CsvTable, columnsOf, requiredColumnsOf } from './csv-columns.ts';
 export type Dataset<R, C extends string> = {
   table: CsvTable<R, C>;
   loaded: readonly R[];
-  load(records: readonly R[], onProgress: OnProgress): Promise<void>;
+  /** Of what is loaded. */
+  version: string;
+  load(records: readonly R[], options: LoadOptions): Promise<void>;
 };
 
 /** Numbers of records. */
@@ -43,15 +45,16 @@ export async function readCsv<R, C extends string>(
 
 /**
  * Replaces a dataset, all or nothing, with the progress on standard error.
- * @throws DomainError `overtaken` when a load that began later is in force.
+ * @throws DomainError `directory-changed` if another load ended since `version` was read.
  */
 export async function replaceDataset<R>(
-  { load }: Pick<Dataset<R, never>, 'load'>,
+  { version, load }: Pick<Dataset<R, never>, 'version' | 'load'>,
   records: readonly R[],
 ): Promise<void> {
   const progress = progressLine();
   try {
-    await load(records, (written) => progress.show(`Guardadas: ${written} de ${records.length}`));
+    const onProgress = (written: number) => progress.show(`Guardadas: ${written} de ${records.length}`);
+    await load(records, { over: version, onProgress });
   } finally {
     progress.clear();
   }

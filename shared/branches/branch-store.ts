@@ -18,7 +18,8 @@ import {
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
-    overtaken: unknown;
+    /** Somebody else has loaded branches or coverage meanwhile. */
+    'directory-changed': unknown;
   }
 }
 
@@ -91,6 +92,8 @@ export type FoundBranch = { branch: Branch; route?: string | undefined };
 export type Found = { version: string; found: (FoundBranch | null)[] };
 
 export type OnProgress = (written: number) => void;
+/** `over`: the version with which the load was compared; by default that in force when the load begins. */
+export type LoadOptions = { over?: string; onProgress?: OnProgress };
 
 type Kind = 'branches' | 'coverage';
 type Generation = Readonly<Record<Kind, number>>;
@@ -180,16 +183,16 @@ export class BranchStore {
     });
   }
 
-  /** @throws DomainError `overtaken` when a load that began later is in force. */
-  async loadBranches(branches: readonly Branch[], onProgress?: OnProgress): Promise<void> {
+  /** @throws DomainError `directory-changed` if another load of either ended meanwhile: what was compared is no longer so. */
+  async loadBranches(branches: readonly Branch[], options?: LoadOptions): Promise<void> {
     const records = branches.map((branch) => [branchCode(branch.Codigo), { branch }] as const);
-    await this.#load('branches', this.#branches, records, onProgress);
+    await this.#load('branches', this.#branches, records, options);
   }
 
-  /** @throws DomainError `overtaken` when a load that began later is in force. */
-  async loadCoverage(coverage: readonly Coverage[], onProgress?: OnProgress): Promise<void> {
+  /** @throws DomainError as `loadBranches` does. */
+  async loadCoverage(coverage: readonly Coverage[], options?: LoadOptions): Promise<void> {
     const records = coverage.map((one) => [one.postalCode, one] as const);
-    await this.#load('coverage', this.#coverage, records, onProgress);
+    await this.#load('coverage', this.#coverage, records, options);
   }
 
   /**
@@ -241,10 +244,12 @@ export class BranchStore {
     kind: Kind,
     model: StoredModel<D>,
     records: readonly (readonly [name: string, record: Omit<D, keyof Loaded>])[],
-    onProgress: OnProgress = () => {},
+    { over, onProgress }: LoadOptions = {},
   ): Promise<void> {
+    const current = await this.#inForce();
     const generation = await this.#nextGeneration();
-    if (generation <= (await this.#inForce())[kind]) throw new DomainError('overtaken');
+    const isOver = over === undefined || over === versionOf(current);
+    if (!isOver || generation <= current[kind]) throw new DomainError('directory-changed');
     // After half a restore the counter may be lower than that of rows which are left.
     await model.deleteMany(idsOf(generation) as QueryFilter<D>);
     let written = 0;
@@ -256,9 +261,9 @@ export class BranchStore {
       }));
       await driverOf(model).insertMany(documents as mongo.OptionalUnlessRequiredId<D>[], { ordered: false });
       written += chunk.length;
-      onProgress(written);
+      onProgress?.(written);
     }
-    await this.#activate(kind, { generation, rows: records.length });
+    await this.#activate(kind, current, { generation, rows: records.length });
     // Removes only older generations, because a newer one may be in progress. The next load removes what a failure leaves.
     await model.deleteMany({ generation: { $lt: generation } } as QueryFilter<D>).catch(() => {});
   }
@@ -268,7 +273,7 @@ export class BranchStore {
     return { ...current, branches: current?.branches ?? 0, coverage: current?.coverage ?? 0 };
   }
 
-  /** Returns a number that no other load has. The higher of two loads began later. */
+  /** Returns a number that no other load has. */
   async #nextGeneration(): Promise<number> {
     const options = { upsert: true, returnDocument: 'after' } as const;
     const increase = { $inc: { last: 1 } };
@@ -276,17 +281,17 @@ export class BranchStore {
     return (counter as { last: number }).last;
   }
 
-  /** @throws DomainError `overtaken` when a load that began later is in force. */
-  async #activate(kind: Kind, load: Omit<Load, 'at'>): Promise<void> {
+  /** Puts a load in force in place of `over`. @throws DomainError `directory-changed` if something else is. */
+  async #activate(kind: Kind, over: Generation, load: Omit<Load, 'at'>): Promise<void> {
     const none = { $setOnInsert: { branches: 0, coverage: 0 } };
     await this.#generations.updateOne({ _id: 'current' }, none, { upsert: true });
-    const older = { _id: 'current', [kind]: { $lt: load.generation } };
+    const unchanged = { _id: 'current', branches: over.branches, coverage: over.coverage };
     const fields = Object.entries(load).map(([field, value]) => [`${kind}Load.${field}`, value]);
-    const { matchedCount } = await this.#generations.updateOne(older, {
+    const { matchedCount } = await this.#generations.updateOne(unchanged, {
       $set: { [kind]: load.generation, ...Object.fromEntries(fields) },
       $currentDate: { [`${kind}Load.at`]: true },
     });
-    if (matchedCount === 0) throw new DomainError('overtaken');
+    if (matchedCount === 0) throw new DomainError('directory-changed');
   }
 }
 

@@ -7,30 +7,36 @@ import { test } from '#test/fixtures/stores.ts';
 type Collection = mongo.Collection<mongo.Document>;
 const prototype = mongo.Collection.prototype as Collection;
 
-test('of two loads at once the one that began later is in force, whichever ends last', async ({ stores }) => {
+test('of two loads at once the one that ends first is in force, and the other says so', async ({
+  stores,
+}) => {
   const store = new BranchStore(stores.mongo);
-  const { branches } = await store.snapshot();
-  const [early, late] = ['Temprana', 'Tardía'].map((Nombre) => branches.map((one) => ({ ...one, Nombre })));
-  const held = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  const insertMany = prototype.insertMany;
-  const spy = vi.spyOn(prototype, 'insertMany').mockImplementationOnce(async function (
-    this: Collection,
-    ...given
-  ) {
-    reached.resolve();
-    await held.promise;
-    return insertMany.apply(this, given);
-  });
-  const first = store.loadBranches(early ?? []).catch((error) => error);
-  await reached.promise;
-  await store.loadBranches(late ?? []);
-  held.resolve();
-  expect(await first).toMatchObject({ code: 'overtaken' });
-  spy.mockRestore();
-  const names = (await store.snapshot()).branches.map(({ Nombre }) => Nombre);
-  expect(new Set(names)).toEqual(new Set(['Tardía']));
-  expect(names).toHaveLength(branches.length);
+  const { branches, coverage } = await store.snapshot();
+  const [first, late] = ['Primera', 'Tardía'].map((Nombre) => branches.map((one) => ({ ...one, Nombre })));
+  for (const [other, names] of [
+    [() => store.loadBranches(first ?? []), ['Primera']],
+    // Losses are of both together, and each is read with the other.
+    [() => store.loadCoverage(coverage), ['Primera']],
+  ] as const) {
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const insertMany = prototype.insertMany;
+    const spy = vi.spyOn(prototype, 'insertMany').mockImplementationOnce(async function (
+      this: Collection,
+      ...given
+    ) {
+      reached.resolve();
+      await held.promise;
+      return insertMany.apply(this, given);
+    });
+    const second = store.loadBranches(late ?? []).catch((error) => error);
+    await reached.promise;
+    await other();
+    held.resolve();
+    expect(await second).toMatchObject({ code: 'directory-changed' });
+    spy.mockRestore();
+    expect(new Set((await store.snapshot()).branches.map(({ Nombre }) => Nombre))).toEqual(new Set(names));
+  }
   await store.loadBranches(branches);
 });
 

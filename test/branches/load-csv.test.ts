@@ -44,7 +44,7 @@ const test = services
     'runAtTerminal',
     { scope: 'file' },
     ({ stores, folder }) =>
-      (name: Name, args: string[], input: string) => {
+      (name: Name, args: string[], input: string | (() => Promise<string>)) => {
         const env = { MONGODB_URI: stores.mongoUri, INIT_CWD: folder };
         return runCommand(runCli, [...WORDS[name], ...args], { env, input, isTerminal: true });
       },
@@ -270,6 +270,29 @@ describe('a load that takes away more than a tenth', () => {
       err: question,
     });
     expect((await store.snapshot()).coverage).toHaveLength(8);
+  });
+
+  test('is not stored over a load that ended while the person thought', async ({
+    folder,
+    importing,
+    runAtTerminal,
+    store,
+  }) => {
+    await writeFile(join(folder, 'asked.csv'), rowsOf(TEN.slice(2)).join('\n'));
+    for (const other of [
+      () => store.loadCoverage(TEN.slice(1).map((postalCode) => ({ postalCode, code: 'NTE01' }))),
+      () => store.loadBranches([branchOf(NORTH), branchOf(SOUTH)]),
+    ]) {
+      const { code, err } = await runAtTerminal('coverage', ['import', 'asked.csv'], async () => {
+        await other();
+        return 'SI\n';
+      });
+      const refused =
+        'Alguien cargo sucursales o cobertura mientras tanto: no se hizo nada, repita el comando';
+      expect([code, err.split('SI para seguir: ')[1]]).toEqual([1, `${refused}\n`]);
+      expect((await store.snapshot()).coverage).toHaveLength(9);
+    }
+    expect(await importing('coverage', rowsOf(TEN.slice(2)), '--yes')).toMatchObject({ code: 0 });
   });
 });
 
