@@ -42,10 +42,10 @@ export const branchErrors = {
     message: ({ campo }) => `El parametro '${campo}' ${POSTAL_CODE_RULE}`,
     example: 'cp',
   },
+  /** Our data are not wrong: a catalogue that was never loaded, or was withdrawn, is what the carrier wants. */
   'no-catalogue': {
     status: 404,
     codigo: 'sin_catalogo',
-    ownData: 'postal-codes',
     message: 'El transportista no ofrece el catalogo de codigos postales',
     advice: 'Pida el domicilio sin el catálogo: nada de lo demás depende de él.',
   },

@@ -14,16 +14,18 @@ const test = services.extend('counts', { scope: 'file' }, ({ api }) => async () 
 });
 
 test('requests that are refused for our data are told with their accounts', async ({ api, demo }) => {
-  const told = () =>
-    api.server.accountRefusals.report(Date.now()).create?.find(({ account }) => account === 'demo');
+  const told = (action = 'create') =>
+    api.server.accountRefusals.report(Date.now())[action]?.find(({ account }) => account === 'demo');
   const guide = minimalGuide();
   const wrong = { ...guide, Destinatario: { ...guide.Destinatario, CodigoPostal: '00001' } };
   expect((await demo.create([wrong])).body.codigo).toBe('sin_cobertura');
-  await expect.poll(told).toMatchObject({ codigo: 'sin_cobertura', data: 'coverage' });
-  // A fault of the client's own says nothing.
+  await expect.poll(() => told()).toMatchObject({ codigo: 'sin_cobertura', data: 'coverage' });
+  // A fault of the client's own says nothing, nor does a catalogue that the carrier does not offer.
   expect((await demo.create([])).status).toBe(400);
+  expect((await demo.get('/api/codigos-postales/06600')).body.codigo).toBe('sin_catalogo');
   expect((await demo.create([guide])).status).toBe(200);
-  await expect.poll(told).toEqual({ account: 'demo', at: expect.any(Number) });
+  await expect.poll(() => told()).toEqual({ account: 'demo', at: expect.any(Number) });
+  expect(told('read')).toBeUndefined();
 });
 
 test('what users get is counted by what they do, and their own errors are not', async ({
