@@ -11,6 +11,7 @@ import {
   TEXT,
 } from '#shared/stores/collection.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
+import type { Bearer } from './bearer.ts';
 import type { TokenClaims } from './tokens-plugin.ts';
 
 /** Limits of an account; the settings apply for absent ones. */
@@ -61,15 +62,9 @@ export class LimitReached extends DomainError {
 /**
  * The authenticated user of a request, with what the credential leaves of the permissions.
  * `token`: absent if the request came by an API key.
- * `keyStart`: the public beginning of the API key (`Inicio`), such as gk_live_Xy3k; absent for a token.
  * `expiresAt`: absent if the credential has no end.
  */
-export type Caller = ApiUser & {
-  limits: AccountLimits;
-  token?: TokenClaims;
-  keyStart?: string;
-  expiresAt?: Date;
-};
+export type Caller = ApiUser & Omit<Bearer, 'user'> & { limits: AccountLimits; token?: TokenClaims };
 
 const CACHE_MAX_ACCOUNTS = 20_000;
 

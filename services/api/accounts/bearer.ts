@@ -1,10 +1,16 @@
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 
 /**
- * Whom a credential lets in. `user` has only the permissions that the credential leaves.
+ * Whom a credential lets in. `user` has only the permissions that the credential leaves, as read up to five seconds ago.
  * `keyStart`: the public beginning of the API key (`Inicio`), such as gk_live_Xy3k; absent for a token.
  */
-export type Bearer = { user: ApiUser; keyStart?: string; expiresAt?: Date };
+export type Bearer = {
+  user: ApiUser;
+  keyStart?: string;
+  expiresAt?: Date;
+  /** Returns the user as `user`, by what MongoDB has now; undefined if the credential has ended. */
+  findNow(): Promise<ApiUser | undefined>;
+};
 
 /** A kind of credential that is sent where a token goes. Rooms above accounts may know one. */
 export type BearerKind = {

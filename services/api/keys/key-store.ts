@@ -80,7 +80,7 @@ export class KeyStore {
     ...RECENT,
     what: 'Reading a key',
     max: CACHE_MAX_KEYS,
-    read: (digest) => this.#find(digest),
+    read: (digest) => this.#read(digest),
   });
 
   constructor(connection: Connection) {
@@ -93,11 +93,15 @@ export class KeyStore {
    * none, or it has expired.
    */
   async findRecent(digest: string): Promise<Key | undefined> {
-    const { key, endsAt = 0 } = (await this.#recent.get(digest)) ?? {};
-    return performance.now() < endsAt ? key : undefined;
+    return unexpired(await this.#recent.get(digest));
   }
 
-  async #find(digest: string): Promise<KnownKey | undefined> {
+  /** Returns a key as it is stored now; undefined as `findRecent`. */
+  async find(digest: string): Promise<Key | undefined> {
+    return unexpired(await this.#read(digest));
+  }
+
+  async #read(digest: string): Promise<KnownKey | undefined> {
     const key = await this.#keys.findOne({ digest }, HIDDEN).lean();
     if (!key) return undefined;
     const leftMs = key.expiresAt ? key.expiresAt.getTime() - (await this.clock.now()).getTime() : Infinity;
@@ -156,6 +160,10 @@ export class KeyStore {
     if (usedAt && usedAt >= day) return;
     await this.#keys.updateOne({ ...placesOf(username), id }, { $max: { usedAt: day } });
   }
+}
+
+function unexpired({ key, endsAt }: Partial<KnownKey> = {}): Key | undefined {
+  return endsAt !== undefined && performance.now() < endsAt ? key : undefined;
 }
 
 /** Selects a user's keys. No user name has a blank. */

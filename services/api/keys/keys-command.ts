@@ -67,7 +67,8 @@ export function addKeysCommand(program: Command, run: Run, load: LoadPersonalDat
           await announce();
           const ended = await new KeyStore(mongo).end(username, id);
           if (!ended) throw new Error(`${username} no tiene esa llave: vea keys list ${username}`);
-          const whose = { username, keyStart: ended.start, isInForce: false };
+          const user = await new UserStore(mongo).find(username);
+          const whose = { username, account: user?.account, keyStart: ended.start };
           const remaining = await whatGoesOn(await load(), mongo, whose);
           return {
             text: `Llave terminada: ${ended.name} (${ended.start}…)${remaining}`,

@@ -28,7 +28,11 @@ export const keysPlugin = fp(async (server: HttpServer) => {
       const { key, user } = await finder.find(digest, sender);
       void uses.note(digest, key);
       const { start: keyStart, expiresAt } = key;
-      return { user: cutDown(user, key), keyStart, ...(expiresAt && { expiresAt }) };
+      const findNow = async () => {
+        const [keyNow, userNow] = await Promise.all([keys.find(digest), users.find(key.username)]);
+        return keyNow && userNow && cutDown(userNow, keyNow);
+      };
+      return { user: cutDown(user, key), keyStart, ...(expiresAt && { expiresAt }), findNow };
     },
   });
 });

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { audit } from '../accounts/hooks/audit.ts';
-import { apiUser, isStillValid } from '../accounts/hooks/authenticate.ts';
+import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { requireStillValid } from '../accounts/hooks/authorize.ts';
 import { neverStored } from '../accounts/login-route.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
@@ -44,10 +45,9 @@ function creationRoute(server: HttpServer): void {
     const made = await server.keys.create({ username, ...wanted }, test);
     if (!made) throw new DomainError('too-many-keys');
     const { key, text } = made;
-    // A key outlives its token: whoever stole that must not get one in the seconds until all processes know that it has ended.
-    // Commands end tokens before keys, so that either they or this request see the other.
+    // A key outlives its token. Commands end tokens before keys, so that either they or this request see the other.
     try {
-      if (!(await isStillValid(request))) throw new DomainError('access-denied');
+      await requireStillValid(request);
     } catch (error) {
       await server.keys.end(username, key.id).catch(() => {}); // nobody has seen its text
       throw error;

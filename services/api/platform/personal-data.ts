@@ -43,10 +43,10 @@ export type PersonalData = {
 /** Whose access is over. */
 export type Ended = {
   username: string;
+  /** That in which the user had access. */
+  account: string | undefined;
   /** The public beginning of the only API key that is over (`Inicio`), such as gk_live_Xy3k; absent if the user's whole access is. */
   keyStart?: string;
-  /** Whether every process knows of the end. Until then, the user may still set something up. */
-  isInForce: boolean;
 };
 
 /** Loads what all rooms store of people. A command that needs none of it starts without the api. */

@@ -1,4 +1,3 @@
-import { UserStore } from '#shared/accounts/user-store.ts';
 import {
   type SecretsDocument,
   type SetBy,
@@ -12,20 +11,18 @@ import { namesNobody, type PersonalData, replaceUser } from '../platform/persona
 export const webhooksPersonalData: PersonalData = {
   keeps:
     "`webhooks` has addresses of customers' servers, and the names of API users who chose them. `webhookSecrets` has secrets, encrypted if `WEBHOOK_SECRETS_KEY` is set, which only the api and webhooks have",
-  async describeRemaining(mongo, { username, keyStart, isInForce }) {
-    const user = await new UserStore(mongo).find(username);
+  async describeRemaining(mongo, { username, account, keyStart }) {
     const by = { username, ...(keyStart !== undefined && { key: keyStart }) };
-    const found = await new WebhookStore(mongo).listSetBy(by, user?.account);
+    const found = await new WebhookStore(mongo).listSetBy(by, account);
     if (found.length === 0) return '';
     const rows = found.map((webhook) => {
-      const { id, url, account, active } = webhook;
+      const { id, url, active } = webhook;
       const setBy = setByOf(webhook);
       const who = setBy ? `puesto por ${whoOf(setBy)}` : 'no se sabe quien lo puso';
-      return `\n  ${id}  ${new URL(url).host}, cuenta ${account}, ${who}${active ? '' : ' (apagado)'}`;
+      return `\n  ${id}  ${new URL(url).host}, cuenta ${webhook.account}, ${who}${active ? '' : ' (apagado)'}`;
     });
     const ids = found.map(({ id }) => id).join(' ');
-    const again = isInForce ? '' : `\nA los 10 segundos mire otra vez, con: webhooks list --user ${username}`;
-    return `\nQuedan estos webhooks:${rows.join('')}\nLos que no sean del cliente se terminan con: webhooks end ${ids}${again}`;
+    return `\nQuedan estos webhooks:${rows.join('')}\nLos que no sean del cliente se terminan con: webhooks end ${ids}`;
   },
   async describeInherited(mongo, account) {
     const { length } = await new WebhookStore(mongo).list(account);

@@ -10,6 +10,7 @@ import type { SetBy } from '#shared/webhooks/webhook-model.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { requireStillValid } from '../accounts/hooks/authorize.ts';
 import type { ApiOptions } from '../config.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
@@ -272,6 +273,10 @@ function removalRoute(server: HttpServer): void {
 export async function webhookRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
   const isAllowed = publicOrIn(splitList(config.WEBHOOKS_ALLOW_NETWORKS));
   const rule = { allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, isAllowed };
+  // A webhook outlives its credential. Commands that end one list the webhooks that go on, so none may come after the end.
+  server.addHook('preHandler', async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') await requireStillValid(request);
+  });
   creationRoute(server, rule);
   listingRoute(server);
   readingRoute(server);

@@ -177,8 +177,7 @@ describe('what goes on without a user', () => {
           '\nQuedan estos webhooks:',
           `  ${withKey}  ${HOST}, cuenta ${account}, puesto por ${ana} con gk_live_Xy3k…`,
           `  ${unknown}  ${HOST}, cuenta ${account}, no se sabe quien lo puso (apagado)`,
-          `Los que no sean del cliente se terminan con: webhooks end ${withKey} ${unknown}`,
-          `A los 10 segundos mire otra vez, con: webhooks list --user ${ana}\n`,
+          `Los que no sean del cliente se terminan con: webhooks end ${withKey} ${unknown}\n`,
         ].join('\n'),
       );
       expect(await idsOf(account)).toEqual([withKey, unknown, others]);
@@ -196,8 +195,7 @@ describe('what goes on without a user', () => {
         `Llave terminada: tienda (${start}…)`,
         'Quedan estos webhooks:',
         `  ${byKey}  ${HOST}, cuenta ${account}, puesto por ${ana} con ${start}…`,
-        `Los que no sean del cliente se terminan con: webhooks end ${byKey}`,
-        `A los 10 segundos mire otra vez, con: webhooks list --user ${ana}\n`,
+        `Los que no sean del cliente se terminan con: webhooks end ${byKey}\n`,
       ].join('\n'),
     );
   });

@@ -1,10 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Webhook as Official } from 'standardwebhooks';
 import { describe, expect, onTestFinished } from 'vitest';
+import { run } from '#services/api/cli.ts';
+import { KeyStore } from '#services/api/keys/key-store.ts';
 import service from '#services/webhooks/package.json' with { type: 'json' };
+import { UserStore } from '#shared/accounts/user-store.ts';
+import type { SecretsDocument } from '#shared/webhooks/webhook-model.ts';
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
 import { eventIds, taking } from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 import { setClockAhead } from '#test/fixtures/wrong-clock.ts';
@@ -12,6 +19,7 @@ import { setClockAhead } from '#test/fixtures/wrong-clock.ts';
 /** `/api/webhooks` (docs/contract.md "Webhooks"), each test as a user whose account has none. */
 
 type Listed = { Id: string; Activo: boolean; Pendientes: number; [field: string]: unknown };
+const PASSWORD = 'una contrasena de prueba 1';
 const UNKNOWN = [404, 'webhook_no_encontrado'];
 const TOO_MANY = [429, 'cuota_excedida'];
 const outcome = ({ status, body }: Answer) => [status, body.codigo];
@@ -464,6 +472,48 @@ describe('an address', () => {
   ] as const)('the body %j is refused', async ([sent, codigo, campo], { strict }) => {
     const { status, body } = await strict.post('/api/webhooks', sent);
     expect([status, body.codigo, body.details?.[0]?.campo]).toEqual([400, codigo, campo]);
+  });
+});
+
+// Every process still has the user and the key in memory.
+describe('whose access has just ended registers and changes none', () => {
+  const ended = [401, 'acceso_denegado'];
+
+  test.for([
+    ['disable', [], ended],
+    ['revoke', [], ended],
+    ['revoke', ['webhooks.admin'], [403, 'sin_permiso']],
+    ['account', ['otra-cuenta'], ended],
+    ['keys end', [], ended],
+  ] as const)('after %s %j', async ([command, args, refused], { api, env, store, stores }) => {
+    const thief = `ladron-${randomUUID()}`;
+    const account = `de-${thief}`;
+    const makeUser = await userMaker(new UserStore(stores.mongo), PASSWORD);
+    await makeUser(thief, { account, permissions: ['webhooks.admin'] });
+    const own = { account, url: 'https://tienda.example/', description: '', cursor: 0 };
+    const { id = '' } = (await store.add(own, 'whsec_x')) ?? {};
+    const made = await new KeyStore(stores.mongo).create({ username: thief, name: 'tienda' }, false);
+    const program = new Client(api.url, made?.text ?? '');
+    const person = await Client.login(api.url, thief, PASSWORD);
+    const clients = command === 'keys end' ? [program] : [person, program];
+    for (const client of clients) expect((await client.get('/api/webhooks')).status).toBe(200);
+    const words = command.split(' ');
+    const more = command === 'keys end' ? [made?.key.id ?? ''] : args;
+    expect((await runCommand(run, [...words, thief, ...more], { env })).code).toBe(0);
+    for (const client of clients) {
+      const send = async (method: string, path: string, body: object = {}) =>
+        outcome(await client.post(`/api/webhooks${path}`, body, {}, method));
+      const Url = 'https://ladron.example/';
+      expect(await send('POST', '', { Url })).toEqual(refused);
+      expect(await send('PATCH', `/${id}`, { Url })).toEqual(refused);
+      for (const path of ['secreto', 'activar'])
+        expect(await send('POST', `/${id}/${path}`)).toEqual(refused);
+      expect(await send('DELETE', `/${id}`)).toEqual(refused);
+    }
+    expect((await store.list(account)).map((webhook) => [webhook.id, webhook.url])).toEqual([[id, own.url]]);
+    expect(
+      (await stores.mongo.collection<SecretsDocument>('webhookSecrets').findOne({ _id: id }))?.secrets,
+    ).toHaveLength(1);
   });
 });
 

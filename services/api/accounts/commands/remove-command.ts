@@ -38,7 +38,7 @@ interrumpe, repitalo.`,
         process.stderr.write('Deshabilitado. Se elimina en 10 segundos; Ctrl-C lo impide.\n');
         await sleep(IN_FORCE_MS); // also for a user who was disabled a moment ago
         // Now: afterwards nothing says any more what the user has set up.
-        const remaining = await whatGoesOn(personalData, mongo, { username, isInForce: true });
+        const remaining = await whatGoesOn(personalData, mongo, user);
         if (remaining !== '') process.stderr.write(`${remaining.trimStart()}\n`);
         await forgetName(mongo, username, personalData);
         await users.remove(username);

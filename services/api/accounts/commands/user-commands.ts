@@ -72,8 +72,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         }),
     );
 
-  const describeRemaining = async (mongo: Connection, username: string) =>
-    whatGoesOn(await load(), mongo, { username, isInForce: false });
+  const describeRemaining = async (mongo: Connection, user: ApiUser) => whatGoesOn(await load(), mongo, user);
   const switches = [
     ['disable', 'No le deja entrar, y termina sus tokens, sesiones y llaves.', 'deshabilitado'],
     ['enable', 'Le deja entrar de nuevo; los tokens y llaves de antes no valen mas.', 'habilitado'],
@@ -89,8 +88,8 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           if (name === 'disable') await endAccess(load, mongo, username);
           return user;
         },
-        async (_, mongo) =>
-          `Usuario ${state}: ${username}${name === 'disable' ? await describeRemaining(mongo, username) : ''}`,
+        async (user, mongo) =>
+          `Usuario ${state}: ${username}${name === 'disable' ? await describeRemaining(mongo, user) : ''}`,
       ),
     );
   }
@@ -132,14 +131,14 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
               await endAccess(load, mongo, username);
               return user;
             },
-            async (_, mongo) =>
-              `Tokens, sesiones y llaves terminados: ${username}${await describeRemaining(mongo, username)}`,
+            async (user, mongo) =>
+              `Tokens, sesiones y llaves terminados: ${username}${await describeRemaining(mongo, user)}`,
           )
         : change(
             username,
             (users) => users.revoke(username, permissions),
             async (user, mongo) =>
-              `Permisos cambiados: ${summary(user)}${await describeRemaining(mongo, username)}`,
+              `Permisos cambiados: ${summary(user)}${await describeRemaining(mongo, user)}`,
           ),
     );
 
@@ -171,8 +170,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           // A repeated command finds the user's own guides there.
           if (user?.account !== account)
             inherited = await describeInheritance({ users, mongo, load }, { username, account });
-          remaining = await describeRemaining(mongo, username);
-          return users.set(username, { account });
+          const changed = await users.set(username, { account });
+          if (user) remaining = await describeRemaining(mongo, user);
+          return changed;
         },
         async (user, mongo) => {
           let seen = 0;

@@ -31,22 +31,16 @@ async function bearerOfToken({ users, verifyToken }: HttpServer, credential: str
   const token = verifyToken(credential);
   const user = await users.findRecent(token.sub, token.gen);
   if (!user || isEnded(user, token)) throw new DomainError('access-denied');
-  return { user, token, expiresAt: new Date(token.exp * 1_000) };
+  const findNow = async () => {
+    const now = await users.find(token.sub);
+    return now && !isEnded(now, token) ? now : undefined;
+  };
+  return { user, token, expiresAt: new Date(token.exp * 1_000), findNow };
 }
 
 /** Also after a revocation of all tokens. */
 function isEnded({ tokenGeneration, revokedTokens }: ApiUser, { gen, jti }: TokenClaims): boolean {
   return gen !== tokenGeneration || revokedTokens.some((revoked) => revoked.jti === jti);
-}
-
-/**
- * Returns whether the token of a request is valid by what MongoDB has now: the check of each request may be five seconds old.
- * For what outlives the token.
- */
-export async function isStillValid(request: FastifyRequest): Promise<boolean> {
-  const { username, token } = apiUser(request);
-  const user = await request.server.users.find(username);
-  return token !== undefined && user !== undefined && !user.disabled && !isEnded(user, token);
 }
 
 /** Returns the user that `authenticate` has let in, by whom a route authorises. Only `openRoutes` of a room have none. */

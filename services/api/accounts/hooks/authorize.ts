@@ -1,7 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Permission } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { Caller } from '../account-limits.ts';
 import { apiUser } from './authenticate.ts';
 
 declare module 'fastify' {
@@ -20,12 +22,28 @@ export const authorize = fp(async (server: HttpServer) => {
   server.addHook('onRoute', ({ url, config }) => {
     if (!config?.permission) throw new Error(`The route ${url} names no permission`);
   });
-  server.addHook('onRequest', async (request) => {
-    const { permission = 'any' } = request.routeOptions.config;
-    const { permissions, token } = apiUser(request);
-    if (permission === 'any') return;
-    if (permission === 'token') {
-      if (!token) throw new DomainError('token-required');
-    } else if (!permissions.includes(permission)) throw new DomainError('forbidden');
-  });
+  server.addHook('onRequest', async (request) => requirePermission(request, apiUser(request)));
 });
+
+/**
+ * Demands once more what `authenticate` and `authorize` do, by what MongoDB has now: they may go by what was read five seconds
+ * ago. For what outlives the credential, which whoever stole that must not get in these seconds.
+ * @throws DomainError `access-denied` also if the user has changed to another account; `forbidden`.
+ */
+export async function requireStillValid(request: FastifyRequest): Promise<void> {
+  const { account, findNow, token } = apiUser(request);
+  const user = await findNow();
+  if (!user || user.disabled || user.account !== account) throw new DomainError('access-denied');
+  requirePermission(request, { permissions: user.permissions, ...(token && { token }) });
+}
+
+function requirePermission(
+  { routeOptions }: FastifyRequest,
+  { permissions, token }: Pick<Caller, 'permissions' | 'token'>,
+): void {
+  const { permission = 'any' } = routeOptions.config;
+  if (permission === 'any') return;
+  if (permission === 'token') {
+    if (!token) throw new DomainError('token-required');
+  } else if (!permissions.includes(permission)) throw new DomainError('forbidden');
+}
