@@ -14,6 +14,7 @@ export type SentinelAddress = {
   sentinelPassword: string | undefined;
 };
 
+const PORT = 6_379;
 const SENTINEL_PORT = 26_379;
 const SENTINEL_OPTIONS = ['sentinel_username', 'sentinel_password'];
 
@@ -46,6 +47,17 @@ export function parseRedisAddress(text: string): RedisAddress {
     sentinelUsername: option('sentinel_username'),
     sentinelPassword: option('sentinel_password'),
   };
+}
+
+/** Returns where an address leads, without names and passwords: `host:6379/0`, or `host:26379,other:26379/primary`. */
+export function placeOfRedis(text: string): string {
+  const address = parseRedisAddress(text);
+  if (address.kind === 'sentinel') {
+    const nodes = address.nodes.map(({ host, port }) => `${host}:${port}`);
+    return `${nodes.sort().join()}/${address.primary}`;
+  }
+  const { hostname, port, pathname } = parseUrl(address.url);
+  return `${hostname}:${port || PORT}/${pathname.slice(1) || 0}`;
 }
 
 /** Returns undefined for a valid address. */

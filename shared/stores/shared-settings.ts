@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { placeOfRedis } from '../config/redis-address.ts';
 import type { ServiceHeartbeat } from './heartbeat.ts';
 
 /**
@@ -48,6 +49,7 @@ const SHARED: Readonly<Record<string, Rule>> = {
   WEBHOOKS_ALLOW_NETWORKS: among('api', 'webhooks'),
   WEBHOOKS_ALLOW_PRIVATE: among('api', 'webhooks'),
   MONGODB_URI: among(...ALL),
+  LABEL_CACHE_URL: among('api', 'dashboard'),
 };
 
 function among(...services: readonly Service[]): Rule {
@@ -82,12 +84,17 @@ export function secretsInUse(settings: Readonly<Record<string, readonly string[]
   });
 }
 
-/** Of an address only the database counts: each service has its own user and password in it. */
 function fingerprint(name: string, value: string): string {
-  const text = name === 'MONGODB_URI' ? (/^[^/]*\/\/[^/]+\/([^?]*)/.exec(value)?.[1] ?? '') : value;
+  const text = comparable(name, value);
   return Buffer.from(hkdfSync('sha256', text, '', `fingerprint of ${name}`, FINGERPRINT_BYTES)).toString(
     'hex',
   );
+}
+
+/** Returns what counts of a value. Each service has its own user and password in an address. */
+function comparable(name: string, value: string): string {
+  if (name === 'MONGODB_URI') return /^[^/]*\/\/[^/]+\/([^?]*)/.exec(value)?.[1] ?? '';
+  return name === 'LABEL_CACHE_URL' ? placeOfRedis(value) : value;
 }
 
 /** Processes that disagree on a setting. `odd`: who disagrees with most, or of two the younger one. */

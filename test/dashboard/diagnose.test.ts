@@ -540,6 +540,10 @@ test('names an api whose settings have differed for longer than a rollout in one
   expect(textsOf({ services: [...without('api'), ...apis] })).toEqual([
     'El PUBLIC_URL (y RETENTION_DAYS) de api en odd, pid 1, no es el de 2 procesos de api',
   ]);
+  const caches = apis.map((one, i) => ({ ...one, settings: { LABEL_CACHE_URL: [i === 2 ? '2' : '1'] } }));
+  expect(textsOf({ services: [...without('api'), ...caches] })).toEqual([
+    'El LABEL_CACHE_URL de api en odd, pid 1, no es el de 2 procesos de api: si no son nombres del mismo Redis de etiquetas, unas pueden tardar',
+  ]);
 });
 
 test('says how far clocks are off, and which', () => {

@@ -16,6 +16,9 @@ const SECRETS: Readonly<Record<string, { what: string; causes: readonly Effect[]
 /** Longer than a rollout, in which processes with the former and the new value of a setting run side by side. */
 const ROLLOUT_MS = 900_000;
 
+/** Processes may reach one Redis by different names. */
+const CACHES = ': si no son nombres del mismo Redis de etiquetas, unas pueden tardar';
+
 /** Names processes whose secrets or settings are not those of the others. A secret that is being rotated is no difference. */
 export function* diagnoseSettings(state: SystemState): Generator<Diagnosis> {
   yield* diagnoseSecrets(state);
@@ -28,7 +31,8 @@ export function* diagnoseSettings(state: SystemState): Generator<Diagnosis> {
   >) {
     const also = more.length > 0 ? ` (y ${more.map(({ setting }) => setting).join(', ')})` : '';
     const text = `El ${first.setting}${also} de ${nameOf(first.odd)} no es el de ${processesOf(first.others)}`;
-    yield warning(`differs-${first.setting}`, 'secretsdiffer', text);
+    const hasCache = [first, ...more].some(({ setting }) => setting === 'LABEL_CACHE_URL');
+    yield warning(`differs-${first.setting}`, 'secretsdiffer', `${text}${hasCache ? CACHES : ''}`);
   }
 }
 

@@ -91,12 +91,30 @@ test('an api without a PUBLIC_URL differs from those that have one, and gets rea
   requireSameSecrets(own, others);
 });
 
+test.for([
+  ['redis://host', 'rediss://api:secret@host:6379/0', true],
+  ['redis://host:6380/1', 'redis://dashboard:other@host:6380/1', true],
+  ['redis://host', 'redis://other', false],
+  ['redis://host:6379', 'redis://host:6380', false],
+  ['redis://host/0', 'redis://host/1', false],
+  ['redis+sentinel://a,b/labels', 'redis+sentinel://api:secret@b:26379,a/labels', true],
+  ['redis+sentinel://a,b/labels', 'redis+sentinel://a,b/queue', false],
+] as const)('label caches at %s and %s are the same: %s', ([one, other, same]) => {
+  const api = begin('api', { LABEL_CACHE_URL: one });
+  for (const service of ['api', 'dashboard'] as const) {
+    const found = differences([api, begin(service, { LABEL_CACHE_URL: other })]);
+    expect(found.map(({ setting }) => setting)).toEqual(same ? [] : ['LABEL_CACHE_URL']);
+  }
+  const former = begin('api', {});
+  expect(differences([api, { ...former, settings: {} }])).toEqual([]); // of a release before 1.8.1
+});
+
 /** Addresses with the password of one service, the login of one, and former values, which the rules name. */
-const MAY_DIFFER = ['REDIS_URL', 'LABEL_CACHE_URL', 'WEBHOOKS_PROXY_LOGIN'].concat(
+const MAY_DIFFER = ['REDIS_URL', 'WEBHOOKS_PROXY_LOGIN'].concat(
   ['JWT_SECRET', 'INTERNAL_TOKEN', 'WEBHOOK_SECRETS_KEY'].map((name) => `${name}_PREVIOUS`),
 );
 
 test('each secret must be the same in all processes, or is known to differ', () => {
-  const undecided = SECRETS.filter((name) => !fingerprintsOf({ [name]: 'value' })[name]?.[0]);
+  const undecided = SECRETS.filter((name) => !fingerprintsOf({ [name]: 'redis://host' })[name]?.[0]);
   expect(new Set(undecided), 'give a new one a Rule in shared-settings.ts').toEqual(new Set(MAY_DIFFER));
 });
