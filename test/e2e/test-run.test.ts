@@ -4,13 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { repoRoot } from '#local/folders.ts';
 import { documentDbIsReady } from '#local/mongo/documentdb.ts';
+import { freePort, isFreePort } from '#local/process/free-port.ts';
 import setup from '#test/fixtures/global-setup.ts';
 
-/** What becomes of a test run whose servers end, and of the servers when a run is cut. */
+/** What becomes of a test run whose servers end, of the servers when a run is cut, and of its ports beside another run. */
 
 /** Of this user alone, without a Docker Engine or servers of others. */
 const OWN = { TEST_SERVERS: 'local', MONGODB_URI: '', REDIS_URL: '', LABEL_CACHE_URL: '' };
@@ -89,3 +90,24 @@ function statOf(pid: number | undefined): string[] | undefined {
     return undefined;
   }
 }
+
+test("a port that one process got is no other process's, before a program listens there", async ({
+  onTestFinished,
+}) => {
+  const program = `
+    import { freePort } from '#local/process/free-port.ts';
+    console.log(await freePort());
+    setInterval(() => {}, 1_000);`;
+  const other = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: repoRoot,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void other.kill('SIGKILL'));
+  const [line] = await once(createInterface(other.stdout), 'line');
+  const taken = Number(line);
+  expect(await isFreePort(taken)).toBe(true);
+  const random = vi.spyOn(Math, 'random');
+  onTestFinished(() => random.mockRestore());
+  random.mockReturnValueOnce((taken + 0.5 - 20_000) / 12_000);
+  expect(await freePort()).not.toBe(taken);
+});
