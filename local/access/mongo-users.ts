@@ -20,7 +20,7 @@ import { privilegesOf, roleName } from './mongo-roles.ts';
 
 const HELP = `Usage: npm run users:mongodb [-- --print]
 
-Creates or updates MongoDB's roles and users, as the administrator of MONGODB_ADMIN_URI.
+Creates or updates MongoDB's roles and users, and the indexes of the audit log, as the administrator of MONGODB_ADMIN_URI.
 
   --print  print them as commands of mongosh, for a MongoDB of somebody else's
   --help   show this text
@@ -150,5 +150,9 @@ function mongoshCommands(): string {
       `db.createUser({ user: '${user}', pwd: passwordPrompt(), roles: ['${role}'] });`,
     ];
   });
-  return `${lines.join('\n')}\n`;
+  const indexes = (AUDIT.indexes ?? []).map(
+    ([key, options = {}]) =>
+      `db.getCollection('${AUDIT.name}').createIndex(${JSON.stringify(key)}, ${JSON.stringify(options)});`,
+  );
+  return `${[...lines, ...indexes].join('\n')}\n`;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -353,4 +354,20 @@ describe('no role', () => {
     if (isOne) expect(COLLECTIONS.map(({ name }) => name)).toContain(collection);
     expect(mayRun(user, command)).toBe(false);
   });
+});
+
+test('the program prints every user and role, the indexes of the trail, and no password', () => {
+  const text = execFileSync('node', ['local/access/mongo-users.ts', '--print'], { encoding: 'utf8' });
+  for (const user of MONGO_USERS) {
+    expect(text).toContain(`db.createRole({ role: 'guias-${user}', roles: [], privileges: [\n`);
+    expect(text).toContain(
+      `db.createUser({ user: '${user}', pwd: passwordPrompt(), roles: ['guias-${user}'] });`,
+    );
+  }
+  expect(text).toContain(
+    '{ resource: { db: db.getName(), collection: \'users\' }, actions: ["find","update"] },',
+  );
+  expect(text).toContain(
+    `db.getCollection('audit').createIndex({"at":1}, {"expireAfterSeconds":34560000});\n`,
+  );
 });
