@@ -85,6 +85,9 @@ export function nationalCoverage(): Coverage[] {
 /** The demo tariff, as those who keep prices load it (`npm run tariffs`). */
 export const DEMO_TARIFF = join(import.meta.dirname, 'demo-tariff');
 
+/** MongoDB answers, but a machine that starts everything at once may keep it and this process waiting for seconds. */
+const PATIENT = { serverSelectionTimeoutMS: 30_000, connectTimeoutMS: 30_000, waitQueueTimeoutMS: 30_000 };
+
 /**
  * Loads the demo data (docs/contract.md "Demo data") into a database that has no users. The users come last, so that
  * an interrupted load is done again.
@@ -92,7 +95,7 @@ export const DEMO_TARIFF = join(import.meta.dirname, 'demo-tariff');
  * @returns false for a database that has users.
  */
 export async function seedDemoData(mongodbUri: string, coverage = COVERAGE): Promise<boolean> {
-  const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'));
+  const mongo = await connectMongo(mongodbUri, createLogger('demo-data', 'warn'), PATIENT);
   try {
     const users = new UserStore(mongo);
     if (await users.any()) return false;

@@ -74,12 +74,19 @@ export function openMongo(
   return connection;
 }
 
-/** @throws ConfigError as `openMongo` does, or another error if MongoDB does not answer within 2 s. */
-export async function connectMongo(uri: string, log: Pick<Logger, 'warn'>): Promise<Connection> {
+/**
+ * @param options take the place of the usual ones.
+ * @throws ConfigError as `openMongo` does, or another error if MongoDB does not answer within 2 s.
+ */
+export async function connectMongo(
+  uri: string,
+  log: Pick<Logger, 'warn'>,
+  options: mongo.MongoClientOptions = {},
+): Promise<Connection> {
   requireMongoUri(uri);
   const connection = createConnection(log);
   try {
-    await connect(connection, uri);
+    await connect(connection, uri, options);
   } catch (error) {
     await connection.close();
     throw error;
