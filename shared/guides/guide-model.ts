@@ -2,7 +2,7 @@ import type { PickUpPlace } from '#shared/branches/branch.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { GUIDE_STATUSES, type GuideStatus } from '#shared/guides/event-types.ts';
 import { type Guide, SERVICE_TYPES } from '#shared/guides/guide.ts';
-import type { GuidePrice } from '#shared/guides/guide-price.ts';
+import type { GuidePrice, UnquotedPrice, WithoutQuote } from '#shared/guides/guide-price.ts';
 import {
   body,
   type DocumentIn,
@@ -70,8 +70,13 @@ export const GUIDES = defineCollection(
     total: NUMBER,
     /** What a guide that was created with a quote shows of it. */
     quote: optional(body<GuidePrice['quote']>()),
-    /** What its quote priced, and for which account; absent in guides of 1.4.0. Retention takes it, with its postal codes. */
-    priced: optional(body<GuidePrice['priced']>()),
+    /** What a guide that was created without a quote costs by the tariff of its creation; absent in guides of before 1.9.0. */
+    unquoted: optional(body<UnquotedPrice>()),
+    /**
+     * What was priced, and for which account; absent in guides of 1.4.0, and in those of before 1.9.0 without a quote. Without
+     * a quote measures may be missing. Retention takes it, with its postal codes.
+     */
+    priced: optional(body<(GuidePrice | WithoutQuote)['priced']>()),
     /** What the packages' weights change in its price; absent before the first weighing. */
     adjustment: optional(body<Adjustment>()),
     guide: body<Guide>(),

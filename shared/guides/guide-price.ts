@@ -69,3 +69,30 @@ export type GuidePrice = {
   /** What was priced, and for which account, so that it can be priced again. */
   priced: { account: string; parcel: Parcel };
 };
+
+/**
+ * Why a guide without a quote has no price either: no tariff was in force at its creation, or this process could not read
+ * it; a measure is missing; or a reason of the tariff. No reason tells a postal code, so that it may be kept for ever.
+ */
+export const NO_PRICE_REASONS = [
+  ...(['no-tariff', 'tariff-unread', 'no-measures'] as const),
+  ...(['too-heavy', 'too-long', 'no-group', 'no-price'] as const),
+] as const;
+export type NoPriceReason = (typeof NO_PRICE_REASONS)[number];
+
+/**
+ * What a guide without a quote costs by the tariff in force at its creation, for the bill alone: the wire says 0. `version` of
+ * that tariff, `total` in centavos.
+ */
+export type UnquotedPrice = { version: number; total: number } | { version?: number; noPrice: NoPriceReason };
+
+/** What is priced of a guide that may lack measures; a weighing may bring them. */
+export type UnmeasuredParcel = Omit<Parcel, 'grams' | 'sides'> & Partial<Pick<Parcel, 'grams' | 'sides'>>;
+
+/** What a guide without a quote keeps for its bill. Without a known tariff nothing can be priced later. */
+export type WithoutQuote = {
+  freight: 0;
+  total: 0;
+  unquoted: UnquotedPrice;
+  priced: { account: string; parcel: UnmeasuredParcel };
+};

@@ -1,5 +1,6 @@
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { FEED_TYPE_NAMES, type FeedType, GUIDE_STATUSES } from '#shared/guides/event-types.ts';
+import type { UnquotedPrice } from '#shared/guides/guide-price.ts';
 import type { Event } from '#shared/tracking/event.ts';
 import {
   body,
@@ -118,6 +119,8 @@ export const EVENTS = defineCollection(
     version: NUMBER,
     /** Of a weighing, and of its annulment: the guide's adjustment after this entry. */
     adjustment: optional(body<Adjustment>()),
+    /** The same of a guide without a quote: what it costs after this entry, for the bill alone. */
+    unquoted: optional(body<UnquotedPrice>()),
     /** The customer's own number of the guide. */
     reference: optional(TEXT),
     username: USERNAME,

@@ -25,7 +25,7 @@ export const guidesPersonalData: PersonalData = {
   },
   /** `anonymise-guides.ts` takes what names persons in a guide itself. The other bodies have amounts, and a branch. */
   besideGuides: namesNobody<
-    Omit<GuideDocument, 'guide' | 'route' | 'priced' | 'pickUp' | 'quote' | 'adjustment'>
+    Omit<GuideDocument, 'guide' | 'route' | 'priced' | 'pickUp' | 'quote' | 'unquoted' | 'adjustment'>
   >({
     ...{ _id: false, creation: false, username: false, account: false, createdFor: false, createdAt: false },
     ...{ cancelled: { by: false }, origin: { code: false, name: false } },

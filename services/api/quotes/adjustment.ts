@@ -22,7 +22,7 @@ export function adjusters(
   return async ({ quote, priced }) => {
     // A guide of 1.4.0 lacks what was priced, and so does an anonymised one.
     if (!quote || !priced) return undefined;
-    const { account, parcel } = priced;
+    const { account, parcel } = priced as GuidePrice['priced'];
     const version = quote.Tarifa.Version;
     const tariff = await tariffs.of(version);
     if (!tariff) {

@@ -48,7 +48,7 @@ export const personalEvents: PersonalRecords = {
     );
     return found.length;
   },
-  otherTexts: namesNobody<Omit<LogEntry, 'told' | 'adjustment'>>({
+  otherTexts: namesNobody<Omit<LogEntry, 'told' | 'adjustment' | 'unquoted'>>({
     ...{ _id: false, reference: false, username: false, append: false },
   }),
 };
