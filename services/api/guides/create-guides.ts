@@ -5,7 +5,6 @@ import { type Branch, branchCode, pickUpPlace } from '#shared/branches/branch.ts
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import type { Guide, SentGuide } from '#shared/guides/guide.ts';
 import type { BranchOfGuide, GuideDocument } from '#shared/guides/guide-model.ts';
-import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { type Caller, LimitReached, type LimitState } from '../accounts/account-limits.ts';
 import type { GuideLimit, TakenGuides } from '../accounts/guide-limit.ts';
@@ -13,6 +12,7 @@ import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
 import type { CreationJournal, JournalEntry } from './creation-journal.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
+import type { FoundPrice } from './pricing.ts';
 import { type GuideBranches, resolveBranches, resolveRoutes } from './resolve-branches.ts';
 import { type ValidationDeps, warnOfAddresses } from './validate-guides.ts';
 
@@ -70,7 +70,11 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   if (earlier) return repeated(await journal.complete(earlier));
   const branches = await resolveBranches(deps.branches, sent, request);
   const routes = await resolveRoutes(deps.branches, parsed, branches.destinations, request);
-  const prices = await deps.pricing.priceOf({ account: user.account, ...parsed, ...branches });
+  const prices = await deps.pricing.priceOf({
+    ...{ account: user.account, unquotedGuides: 'bill' },
+    ...parsed,
+    ...branches,
+  });
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
   // Taken after all checks: a refused request counts no guides.
@@ -95,7 +99,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     await taken.giveBack();
     return repeated(created.guides);
   }
-  deps.pricing.used(prices.filter(Boolean).length);
+  deps.pricing.used(prices);
   return { ...created, limit: taken.state, warnings };
 }
 
@@ -134,7 +138,7 @@ function isUnknownResult(error: unknown): boolean {
 function newGuides(
   { service, guides }: GuideRequest,
   { origin, destinations, routes }: GuideBranches & { routes: readonly (string | undefined)[] },
-  prices: readonly (GuidePrice | undefined)[],
+  prices: readonly FoundPrice[],
   { username, account, test }: Caller,
   { createdUtc, localTime }: { createdUtc: Date } & Pick<CreationDeps, 'localTime'>,
 ): GuideDocument[] {

@@ -1,6 +1,12 @@
 import type { Branch } from '#shared/branches/branch.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
-import type { GuidePrice } from '#shared/guides/guide-price.ts';
+import type { GuidePrice, WithoutQuote } from '#shared/guides/guide-price.ts';
+
+/**
+ * What becomes of guides without a quote, which cost the customer nothing: `bill` finds what they cost by the tariff in force,
+ * for the bill alone; `ignore` finds nothing.
+ */
+export type UnquotedGuides = 'bill' | 'ignore';
 
 /** Guides that are to be created, each with its destination. */
 export type PriceRequest = {
@@ -9,18 +15,22 @@ export type PriceRequest = {
   guides: readonly SentGuide[];
   origin: Branch;
   destinations: readonly Branch[];
+  unquotedGuides: UnquotedGuides;
 };
+
+/** What a guide keeps of its price; undefined for one that keeps nothing, and costs nothing. */
+export type FoundPrice = GuidePrice | WithoutQuote | undefined;
 
 /** How guides get their prices. A room that knows prices takes the place of `NO_PRICES`. */
 export type Pricing = {
   /**
-   * Returns what each guide costs, or undefined for a guide without a price: it costs nothing.
+   * Returns what each guide costs.
    *
    * @throws DomainError with the problems of all guides.
    */
-  priceOf(request: PriceRequest): Promise<(GuidePrice | undefined)[]>;
-  /** Guides were created at prices. */
-  used(count: number): void;
+  priceOf(request: PriceRequest): Promise<FoundPrice[]>;
+  /** Guides were created at these prices. */
+  used(prices: readonly FoundPrice[]): void;
 };
 
 export const NO_PRICES: Pricing = {

@@ -6,7 +6,6 @@ import {
   type ProblemList,
 } from '#shared/errors/domain-error.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
-import type { GuidePrice } from '#shared/guides/guide-price.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
 import { warnOfIncompleteAddresses, warnOfOtherStates } from './address-warnings.ts';
@@ -20,13 +19,13 @@ import {
   normalizeGuides,
   type SentRequest,
 } from './guide-request.ts';
-import type { Pricing } from './pricing.ts';
+import type { FoundPrice, Pricing } from './pricing.ts';
 import { findBranches, type GuideBranches } from './resolve-branches.ts';
 
 export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Pricing };
 
 /** What a creation would make of the guides, each with its price if it has one. */
-type Valid = GuideBranches & { prices: (GuidePrice | undefined)[]; warnings: ProblemList };
+type Valid = GuideBranches & { prices: FoundPrice[]; warnings: ProblemList };
 
 /** What warnings are about. A guide whose fields are wrong is undefined. */
 type Warned = {
@@ -82,7 +81,7 @@ async function checkTogether(
   const destinations = reached.map(({ destination }) => destination);
   const ends = { origin: found.origin, destinations };
   const prices = await deps.pricing
-    .priceOf({ account: request.user.account, service, guides, ...ends })
+    .priceOf({ account: request.user.account, service, guides, unquotedGuides: 'ignore', ...ends })
     .catch((error: unknown) => {
       const wrong = error instanceof DomainError ? error.problems : [];
       const code = problems.total === 0 && error instanceof DomainError ? error.code : 'guides-invalid';

@@ -1,6 +1,6 @@
 import type { Branch } from '#shared/branches/branch.ts';
 import type { Guide, ServiceType } from '#shared/guides/guide.ts';
-import type { Parcel } from '#shared/guides/guide-price.ts';
+import type { Parcel, UnmeasuredParcel } from '#shared/guides/guide-price.ts';
 import { MEASURES, type Shipment } from '../guides/guide-request.ts';
 import { toCentavos, toUnits } from '../platform/amounts.ts';
 
@@ -23,6 +23,15 @@ export function parcelOf(service: ServiceType, { Destinatario, Producto }: Shipm
     sides: sidesInOrder([Largo, Alto, Ancho]),
     declared: toCentavos(ValorDeclarado),
   };
+}
+
+/** Returns the same of a guide that may lack measures. Two sides of three price nothing, and are left out. */
+export function unmeasuredParcelOf(service: ServiceType, guide: Guide, ends: Places): UnmeasuredParcel {
+  const { grams, sides, ...parcel } = parcelOf(service, guide as Shipment, ends);
+  const missing = missingMeasures(guide);
+  const hasWeight = !missing.includes('Peso');
+  const hasSides = missing.length === (hasWeight ? 0 : 1);
+  return { ...parcel, ...(hasWeight && { grams }), ...(hasSides && { sides }) };
 }
 
 /** Returns sides in millimetres, ascending. @param sides in centimetres. */

@@ -5,7 +5,7 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { ApiOptions } from '../config.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { adjusters } from './adjustment.ts';
-import { honourQuotes } from './honour-quotes.ts';
+import { priceGuides } from './price-guides.ts';
 import { type CountQuotes, quoteMetrics } from './quote-metrics.ts';
 import { QuoteTokens } from './quote-token.ts';
 import { CurrentTariff } from './tariffs/current-tariff.ts';
@@ -44,8 +44,8 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   const countQuotes = quoteMetrics(server.metrics, tariffs);
   server.decorate('countQuotes', countQuotes);
   server.pricing = {
-    priceOf: (request) => honourQuotes(server, request),
-    used: (count) => countQuotes('used', count),
+    priceOf: (request) => priceGuides(server, request),
+    used: (prices) => countQuotes('used', prices.filter((price) => price && 'quote' in price).length),
   };
   server.adjusterOf = adjusters(tariffs, (version) =>
     server.log.warn(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
@@ -33,6 +34,7 @@ export class CurrentTariff {
   });
   /** When the log was read, of `performance.now()`. */
   #lookedAt = Number.NaN;
+  readonly #firstLook = Promise.withResolvers<void>();
 
   constructor(store: TariffStore, clock: Pick<DatabaseClock, 'now' | 'estimate'>) {
     this.#store = store;
@@ -61,6 +63,12 @@ export class CurrentTariff {
     this.#versions = versions;
     this.#tariffs = tariffs;
     this.#lookedAt = performance.now();
+    this.#firstLook.resolve();
+  }
+
+  /** Waits until the log was read for the first time, or for so many ms. */
+  async firstLook(ms: number): Promise<void> {
+    if (!this.#versions) await Promise.race([this.#firstLook.promise, sleep(ms, undefined, { ref: false })]);
   }
 
   /** How long ago the log was read, in ms; undefined before the first look. */
@@ -80,7 +88,8 @@ export class CurrentTariff {
    * @throws DomainError `unavailable` if the log was not read yet, or this release cannot read the tariff.
    */
   at(now: number): NumberedTariff | undefined {
-    const version = inForceAt(this.#known(), now)?.number;
+    this.#known();
+    const version = this.versionAt(now);
     if (version === undefined) return undefined;
     const tariff = this.#tariffs.get(version);
     if (!tariff) {
@@ -89,6 +98,11 @@ export class CurrentTariff {
       });
     }
     return { version, tariff };
+  }
+
+  /** Returns the version that is in force at a moment; undefined if there is none, or the log was not read yet. */
+  versionAt(now: number): number | undefined {
+    return inForceAt(this.#versions ?? [], now)?.number;
   }
 
   /**
