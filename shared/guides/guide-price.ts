@@ -80,6 +80,17 @@ export const NO_PRICE_REASONS = [
 ] as const;
 export type NoPriceReason = (typeof NO_PRICE_REASONS)[number];
 
+/** The reasons in words, for customers and operators. */
+export const NO_PRICE_WORDS: Readonly<Record<NoPriceReason, string>> = {
+  'no-tariff': 'no había una tarifa en vigor',
+  'tariff-unread': 'la tarifa en vigor no se pudo leer',
+  'no-measures': 'falta el peso o una medida',
+  'too-heavy': 'el paquete pesa más de lo que la tarifa admite',
+  'too-long': 'un lado mide más de lo que la tarifa admite',
+  'no-group': 'el código postal de origen o el de destino no tiene zona',
+  'no-price': 'la tarifa no tiene precio para ese servicio y esa zona',
+};
+
 /**
  * What a guide without a quote costs by the tariff in force at its creation, for the bill alone: the wire says 0. `version` of
  * that tariff, `total` in centavos.

@@ -6,6 +6,7 @@ import {
   defineCollection,
   modelOf,
   NUMBER,
+  oneOf,
   optional,
   type StoredModel,
   TEXT,
@@ -13,6 +14,9 @@ import {
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { Bearer } from './bearer.ts';
 import type { TokenClaims } from './tokens-plugin.ts';
+
+/** Values of `unquotedGuides`. */
+export const UNQUOTED_GUIDES = ['price', 'refuse'] as const;
 
 /** Limits of an account; the settings apply for absent ones. */
 export const ACCOUNTS = defineCollection(
@@ -27,17 +31,20 @@ export const ACCOUNTS = defineCollection(
     guidesPerDay: optional(NUMBER),
     /** Label pages in flight at a time. */
     labelPages: optional(NUMBER),
+    /** Guides without a quote get the price of their creation, or are refused. If absent, they cost the customer nothing. */
+    unquotedGuides: optional(oneOf(UNQUOTED_GUIDES)),
   },
   {
     id: 'Account name',
-    holds: 'Limits that differ from those of the settings',
-    life: "Until `admin limits --default`, or the account's last user is removed",
+    holds: 'Limits that differ from those of the settings, and what becomes of guides without a quote',
+    life: "Until `admin limits` takes them back, or the account's last user is removed",
     rights: { api: ['find'], admin: ['find', 'insert', 'update', 'remove'] },
   },
 );
 type AccountDocument = DocumentIn<typeof ACCOUNTS>;
 /** What the users of one account may use together (docs/contract.md "Limits"). */
-export type AccountLimits = Required<Omit<AccountDocument, '_id'>>;
+export type AccountLimits = Required<Omit<AccountDocument, '_id' | 'unquotedGuides'>>;
+export type AccountSettings = AccountLimits & Pick<AccountDocument, 'unquotedGuides'>;
 export type LimitState = {
   /** The limit's name on the wire: requests, guides of the day, label pages in flight. */
   policy: 'solicitudes' | 'guias' | 'etiquetas';
@@ -64,7 +71,7 @@ export class LimitReached extends DomainError {
  * `token`: absent if the request came by an API key.
  * `expiresAt`: absent if the credential has no end.
  */
-export type Caller = ApiUser & Omit<Bearer, 'user'> & { limits: AccountLimits; token?: TokenClaims };
+export type Caller = ApiUser & Omit<Bearer, 'user'> & { limits: AccountSettings; token?: TokenClaims };
 
 const CACHE_MAX_ACCOUNTS = 20_000;
 
@@ -75,8 +82,8 @@ export class AccountLimitsStore {
     this.#accounts = modelOf(connection, ACCOUNTS);
   }
 
-  /** Returns the account's own limits, without those of the configuration. */
-  async find(account: string): Promise<Partial<AccountLimits>> {
+  /** Returns the account's own settings, without those of the configuration. */
+  async find(account: string): Promise<Partial<AccountSettings>> {
     const own = await this.#accounts.findOne({ _id: account }, { _id: 0 }).lean();
     return own ?? {};
   }
@@ -87,11 +94,18 @@ export class AccountLimitsStore {
       .find({ _id: { $in: [...accounts] } })
       .sort({ _id: 1 })
       .lean();
-    return new Map(found.map(({ _id, ...limits }) => [_id, limits]));
+    const limits = found.map(({ _id, unquotedGuides, ...limits }) => [_id, limits] as const);
+    return new Map(limits.filter(([, limits]) => Object.keys(limits).length > 0));
   }
 
-  async set(account: string, change: Partial<AccountLimits>): Promise<void> {
+  async set(account: string, change: Partial<AccountSettings>): Promise<void> {
     await this.#accounts.updateOne({ _id: account }, { $set: change }, { upsert: true });
+  }
+
+  /** Takes some of the account's own settings back. */
+  async unset(account: string, names: readonly (keyof AccountSettings)[]): Promise<void> {
+    const $unset = Object.fromEntries(names.map((name) => [name, 1]));
+    await this.#accounts.updateOne({ _id: account }, { $unset });
   }
 
   async remove(account: string): Promise<void> {
@@ -99,12 +113,12 @@ export class AccountLimitsStore {
   }
 }
 
-/** Returns a function that returns an account's limits, at most five seconds old while MongoDB answers. */
+/** Returns a function that returns an account's settings, at most five seconds old while MongoDB answers. */
 export function recentLimits(
   store: AccountLimitsStore,
   defaults: AccountLimits,
-): (account: string) => Promise<AccountLimits> {
-  const recent = new StaleIfErrorCache<AccountLimits>({
+): (account: string) => Promise<AccountSettings> {
+  const recent = new StaleIfErrorCache<AccountSettings>({
     ...RECENT,
     what: "Reading an account's limits",
     max: CACHE_MAX_ACCOUNTS,

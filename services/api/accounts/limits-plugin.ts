@@ -2,7 +2,12 @@ import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
 import { localTimeFormatter } from '../platform/local-time.ts';
-import { type AccountLimits, AccountLimitsStore, recentLimits } from './account-limits.ts';
+import {
+  type AccountLimits,
+  AccountLimitsStore,
+  type AccountSettings,
+  recentLimits,
+} from './account-limits.ts';
 import { CountedLimit } from './counted-limit.ts';
 import { GuideLimit, KEPT_S } from './guide-limit.ts';
 import { LimitReport } from './limit-report.ts';
@@ -10,7 +15,7 @@ import { RequestLimit } from './request-limit.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    limitsOf: (account: string) => Promise<AccountLimits>;
+    limitsOf: (account: string) => Promise<AccountSettings>;
     requestLimit: RequestLimit;
     guideLimit: GuideLimit;
     limitReport: LimitReport;

@@ -12,7 +12,7 @@ import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
 import type { CreationJournal, JournalEntry } from './creation-journal.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
-import type { FoundPrice } from './pricing.ts';
+import type { FoundPrice, PricedGuide } from './pricing.ts';
 import { type GuideBranches, resolveBranches, resolveRoutes } from './resolve-branches.ts';
 import { type ValidationDeps, warnOfAddresses } from './validate-guides.ts';
 
@@ -40,7 +40,7 @@ export type Created = {
   repeated: boolean;
   /** What is left of the day's guides; absent if nothing was counted. */
   limit?: LimitState;
-  /** Fields that were left out or do not print whole, and addresses that look wrong. */
+  /** Fields that were left out or do not print whole, addresses that look wrong, and prices that are missing. */
   warnings: ProblemList;
 };
 
@@ -60,18 +60,22 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     request.idempotencyKey === undefined
       ? undefined
       : await creationKey(user.username, request.idempotencyKey, parsed);
-  const repeated = (stored: readonly GuideDocument[]): Created => ({
-    guides: asCreated(stored, sent),
-    repeated: true,
-    warnings,
-  });
+  const { unquotedGuides = 'bill' } = user.limits;
+  const warnOfPrices = (prices: readonly PricedGuide[]) => {
+    if (unquotedGuides !== 'price') return;
+    for (const warning of deps.pricing.warningsOf(prices, sent)) warnings.add(() => warning);
+  };
+  const repeated = (stored: readonly GuideDocument[]): Created => {
+    warnOfPrices(stored);
+    return { guides: asCreated(stored, sent), repeated: true, warnings };
+  };
 
   const earlier = key && (await journal.find(key));
   if (earlier) return repeated(await journal.complete(earlier));
   const branches = await resolveBranches(deps.branches, sent, request);
   const routes = await resolveRoutes(deps.branches, parsed, branches.destinations, request);
   const prices = await deps.pricing.priceOf({
-    ...{ account: user.account, unquotedGuides: 'bill' },
+    ...{ account: user.account, unquotedGuides },
     ...parsed,
     ...branches,
   });
@@ -99,7 +103,8 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     await taken.giveBack();
     return repeated(created.guides);
   }
-  deps.pricing.used(prices);
+  deps.pricing.created(prices, sent);
+  warnOfPrices(prices);
   return { ...created, limit: taken.state, warnings };
 }
 

@@ -89,8 +89,12 @@ const validation = operation({
           indice: Type.Integer({ description: "Posición en 'Guia', desde 0" }),
           SEND_SUCU_ORIG: Type.String({ description: 'Sucursal de origen', examples: ['MEX01'] }),
           SEND_SUCU_DEST: Type.String({ description: 'Sucursal de destino', examples: ['MTY01'] }),
-          SEND_FLETE: Type.Optional(Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`' })),
-          SEND_TOTAL: Type.Optional(Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`' })),
+          SEND_FLETE: Type.Optional(
+            Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`, o su cuenta cotiza al crear' }),
+          ),
+          SEND_TOTAL: Type.Optional(
+            Type.Number({ description: 'MXN; si la guía tiene `Cotizacion`, o su cuenta cotiza al crear' }),
+          ),
         },
         { title: 'GuiaValida', description: 'Una guía que se puede crear' },
       ),
@@ -106,8 +110,8 @@ function validationRoute(server: HttpServer): void {
     const sent = sentRequest(request, reply);
     const { origin, destinations, prices, warnings } = await validateGuides(server, sent);
     const valid = destinations.map((destination, indice) => {
-      const { freight: SEND_FLETE, total: SEND_TOTAL } = prices[indice] ?? {};
-      const quoted = SEND_FLETE !== undefined && SEND_TOTAL !== undefined && { SEND_FLETE, SEND_TOTAL };
+      const price = prices[indice];
+      const quoted = price && 'quote' in price && { SEND_FLETE: price.freight, SEND_TOTAL: price.total };
       return { indice, SEND_SUCU_ORIG: origin.Codigo, SEND_SUCU_DEST: destination.Codigo, ...quoted };
     });
     return { ...validation.ok(valid), ...toWarnings(server.errorTable, warnings) };

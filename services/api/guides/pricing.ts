@@ -1,12 +1,16 @@
 import type { Branch } from '#shared/branches/branch.ts';
+import type { Problem } from '#shared/errors/domain-error.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { GuidePrice, WithoutQuote } from '#shared/guides/guide-price.ts';
+import type { UNQUOTED_GUIDES } from '../accounts/account-limits.ts';
 
 /**
- * What becomes of guides without a quote, which cost the customer nothing: `bill` finds what they cost by the tariff in force,
- * for the bill alone; `ignore` finds nothing.
+ * What becomes of guides without a quote, by the setting of their account: `price` prices them as if they had been quoted at
+ * this moment; `refuse` refuses them. Without a setting they cost the customer nothing: `bill` finds what they cost by the
+ * tariff in force, for the bill alone; `ignore` finds nothing.
  */
-export type UnquotedGuides = 'bill' | 'ignore';
+export type UnquotedGuides = (typeof UNQUOTED_GUIDES)[number] | 'bill' | 'ignore';
 
 /** Guides that are to be created, each with its destination. */
 export type PriceRequest = {
@@ -21,6 +25,9 @@ export type PriceRequest = {
 /** What a guide keeps of its price; undefined for one that keeps nothing, and costs nothing. */
 export type FoundPrice = GuidePrice | WithoutQuote | undefined;
 
+/** What tells why a guide has no price: what was found for it, or the guide itself. */
+export type PricedGuide = FoundPrice | GuideDocument;
+
 /** How guides get their prices. A room that knows prices takes the place of `NO_PRICES`. */
 export type Pricing = {
   /**
@@ -29,11 +36,14 @@ export type Pricing = {
    * @throws DomainError with the problems of all guides.
    */
   priceOf(request: PriceRequest): Promise<FoundPrice[]>;
+  /** Returns a warning for each guide that has no price, in the order of the guides as they were sent. */
+  warningsOf(prices: readonly PricedGuide[], guides: readonly SentGuide[]): Problem[];
   /** Guides were created at these prices. */
-  used(prices: readonly FoundPrice[]): void;
+  created(prices: readonly FoundPrice[], guides: readonly SentGuide[]): void;
 };
 
 export const NO_PRICES: Pricing = {
   priceOf: async ({ guides }) => guides.map(() => undefined),
-  used: () => {},
+  warningsOf: () => [],
+  created: () => {},
 };

@@ -63,7 +63,7 @@ async function checkTogether(
   request: SentRequest,
   checked: CheckedRequest,
 ): Promise<Omit<Valid, 'warnings'>> {
-  const { problems, service } = checked;
+  const { problems, service, warnings } = checked;
   const destined = await those(checked.guides, namesDestination);
   const asked = destined.map(({ guide }) => guide);
   const found = await findBranches(deps.branches, asked, request).catch((error: unknown) => {
@@ -80,8 +80,10 @@ async function checkTogether(
   const guides = reached.map(({ guide }) => guide);
   const destinations = reached.map(({ destination }) => destination);
   const ends = { origin: found.origin, destinations };
+  const { account, limits } = request.user;
+  const { unquotedGuides = 'ignore' } = limits;
   const prices = await deps.pricing
-    .priceOf({ account: request.user.account, service, guides, unquotedGuides: 'ignore', ...ends })
+    .priceOf({ account, service, guides, unquotedGuides, ...ends })
     .catch((error: unknown) => {
       const wrong = error instanceof DomainError ? error.problems : [];
       const code = problems.total === 0 && error instanceof DomainError ? error.code : 'guides-invalid';
@@ -89,6 +91,7 @@ async function checkTogether(
       addAll(problems, wrong, reached);
       throw problems.toError(code);
     });
+  if (unquotedGuides === 'price') addAll(warnings, deps.pricing.warningsOf(prices, guides), reached);
   problems.throwIfAny('guides-invalid');
   return { ...ends, prices };
 }

@@ -4,7 +4,7 @@ import { type ErrorTable, firstProblem } from '../http/errors.ts';
 /** The errors of quotes. */
 export const quoteErrors = {
   'prices-missing': { ...firstProblem, problems: ['no-tariff', 'parcel-too-large'] },
-  'quotes-invalid': { ...firstProblem, problems: ['quote-invalid', 'field-required'] },
+  'quotes-invalid': { ...firstProblem, problems: ['quote-missing', 'quote-invalid', 'field-required'] },
   'quotes-refused': {
     ...firstProblem,
     status: 409,
@@ -29,6 +29,21 @@ export const quoteErrors = {
     advice: 'Divida el envío en paquetes más chicos. Cuenta también el peso volumétrico.',
     example: 'Producto.Peso',
     exampleParams: { explanation: 'no hay precio de Domicilio en la zona 3, lista publica' },
+  },
+  'quote-missing': {
+    status: 400,
+    codigo: 'cotizacion_requerida',
+    message: 'Las guias de esta cuenta requieren cotizacion',
+    advice: 'Cotice la guía y mande el texto `Cotizacion` de la opción que elija: así lo acordó su cuenta.',
+    example: 'Cotizacion',
+  },
+  /** A warning. */
+  'price-missing': {
+    status: 200,
+    codigo: 'sin_precio',
+    message: ({ explanation }) => `La guia no tiene precio: ${explanation}`,
+    advice:
+      'Es una advertencia: la guía se crea con SEND_TOTAL 0, y su transportista la cobra aparte. Mande peso y medidas dentro de lo que lleva, o pregúntele por el precio.',
   },
   'quote-invalid': {
     status: 400,

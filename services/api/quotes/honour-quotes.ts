@@ -37,12 +37,17 @@ const COUNTED_AS: Partial<Record<ErrorCode, QuoteResult>> = {
  */
 export async function honourQuotes(
   { quoteTokens, tariffs, countQuotes, localTime }: HonourDeps,
-  { account, service, guides, origin, destinations }: PriceRequest,
+  { account, service, guides, origin, destinations, unquotedGuides }: PriceRequest,
 ): Promise<(GuidePrice | undefined)[]> {
   const now = tariffs.now();
   const problems: Problem[] = [];
   const prices = await inTurns(guides, (guide, indice) => {
-    if (guide.Cotizacion === undefined) return undefined;
+    if (guide.Cotizacion === undefined) {
+      if (unquotedGuides !== 'refuse') return undefined;
+      problems.push({ indice, campo: 'Cotizacion', code: 'quote-missing' });
+      countQuotes('missing');
+      return undefined;
+    }
     const quote = quoteTokens.read(account, guide.Cotizacion);
     const ends = { origin, destination: destinations[indice] as Branch };
     const found = quote
@@ -51,18 +56,26 @@ export async function honourQuotes(
     problems.push(...found.map((problem) => ({ indice, ...problem })));
     const [first] = found;
     if (first) countQuotes(COUNTED_AS[first.code] ?? 'different');
-    return (
-      quote && {
-        ...{ freight: toPesos(quote.freight), total: toPesos(quote.total) },
-        quote: shownPrice(quote, now, localTime),
-        priced: { account, parcel: quote.parcel },
-      }
-    );
+    return quote && toGuidePrice(quote, account, now, localTime);
   });
   const [first] = problems;
   if (first)
     throw new DomainError(CONFLICTS.has(first.code) ? 'quotes-refused' : 'quotes-invalid', { problems });
   return prices;
+}
+
+/** Returns what a guide that is created now keeps of its quote. */
+export function toGuidePrice(
+  quote: Quote,
+  account: string,
+  now: number,
+  localTime: HonourDeps['localTime'],
+): GuidePrice {
+  return {
+    ...{ freight: toPesos(quote.freight), total: toPesos(quote.total) },
+    quote: shownPrice(quote, now, localTime),
+    priced: { account, parcel: quote.parcel },
+  };
 }
 
 /** A guide that is made too late for the quoted days shows none. */

@@ -5,8 +5,9 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { ApiOptions } from '../config.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { adjusters } from './adjustment.ts';
+import { warnOfMissingPrices } from './missing-prices.ts';
 import { priceGuides } from './price-guides.ts';
-import { type CountQuotes, quoteMetrics } from './quote-metrics.ts';
+import { type CountQuotes, countCreated, quoteMetrics } from './quote-metrics.ts';
 import { QuoteTokens } from './quote-token.ts';
 import { CurrentTariff } from './tariffs/current-tariff.ts';
 import { TariffStore } from './tariffs/tariff-store.ts';
@@ -45,7 +46,8 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   server.decorate('countQuotes', countQuotes);
   server.pricing = {
     priceOf: (request) => priceGuides(server, request),
-    used: (prices) => countQuotes('used', prices.filter((price) => price && 'quote' in price).length),
+    warningsOf: warnOfMissingPrices,
+    created: (prices, guides) => countCreated(countQuotes, prices, guides),
   };
   server.adjusterOf = adjusters(tariffs, (version) =>
     server.log.warn(

@@ -1,9 +1,18 @@
 import { inTurns } from '#shared/async/in-turns.ts';
 import type { Branch } from '#shared/branches/branch.ts';
-import type { Parcel, UnmeasuredParcel, UnquotedPrice, WithoutQuote } from '#shared/guides/guide-price.ts';
+import type { SentGuide } from '#shared/guides/guide.ts';
+import type {
+  GuidePrice,
+  NoPriceReason,
+  Parcel,
+  UnmeasuredParcel,
+  UnquotedPrice,
+  WithoutQuote,
+} from '#shared/guides/guide-price.ts';
 import type { FoundPrice, PriceRequest } from '../guides/pricing.ts';
-import { type HonourDeps, honourQuotes } from './honour-quotes.ts';
+import { type HonourDeps, honourQuotes, toGuidePrice } from './honour-quotes.ts';
 import { unmeasuredParcelOf } from './parcel.ts';
+import { quoteParcel } from './quote.ts';
 import type { CurrentTariff, NumberedTariff } from './tariffs/current-tariff.ts';
 import { priceParcel } from './tariffs/price.ts';
 
@@ -11,54 +20,71 @@ import { priceParcel } from './tariffs/price.ts';
 const FIRST_LOOK_MS = 1_000;
 
 /**
- * Returns what guides cost: by their quotes, or for the bill alone by the tariff in force (docs/contract.md "Quotes"). A guide
- * without a quote is never refused because its price is unknown.
+ * Returns what guides cost: by their quotes, or by the tariff in force (docs/contract.md "Quotes"). Without a setting of its
+ * account a guide is never refused because its price is unknown.
  *
- * @throws DomainError as `honourQuotes` does.
+ * @throws DomainError as `honourQuotes` does; `unavailable` if the account has a setting for guides without a quote, and the
+ * tariff in force cannot be read.
  */
 export async function priceGuides(deps: HonourDeps, request: PriceRequest): Promise<FoundPrice[]> {
-  const prices = await honourQuotes(deps, request);
-  if (request.unquotedGuides === 'ignore' || !prices.includes(undefined)) return prices;
+  const { guides, unquotedGuides } = request;
+  const needsTariff =
+    unquotedGuides !== 'ignore' && guides.some(({ Cotizacion }) => Cotizacion === undefined);
+  if (!needsTariff) return honourQuotes(deps, request);
   const { tariffs } = deps;
   await tariffs.firstLook(FIRST_LOOK_MS);
-  const tariff = tariffNow(tariffs);
-  return inTurns(request.guides, (_, indice) => prices[indice] ?? forBill(tariff, request, indice));
+  const now = tariffs.now();
+  const tariff = unquotedGuides === 'bill' ? tariffOrReason(tariffs, now) : tariffAt(tariffs, now);
+  const prices = await honourQuotes(deps, request);
+  return inTurns(guides, (guide, indice) => {
+    if (prices[indice]) return prices[indice];
+    const destination = request.destinations[indice] as Branch;
+    return priceUnquoted({ ...deps, ...request, tariff, now }, guide, destination);
+  });
 }
 
+type NoPrice = Extract<UnquotedPrice, { noPrice: NoPriceReason }>;
 /** The tariff in force, or why it prices nothing. */
-type TariffNow = NumberedTariff | Extract<UnquotedPrice, { noPrice: unknown }>;
+type TariffNow = NumberedTariff | NoPrice;
 
-function tariffNow(tariffs: CurrentTariff): TariffNow {
-  const now = tariffs.now();
+/** @throws DomainError as `CurrentTariff.at` does. */
+function tariffAt(tariffs: CurrentTariff, now: number): TariffNow {
+  return tariffs.at(now) ?? { noPrice: 'no-tariff' };
+}
+
+function tariffOrReason(tariffs: CurrentTariff, now: number): TariffNow {
   try {
-    return tariffs.at(now) ?? { noPrice: 'no-tariff' };
+    return tariffAt(tariffs, now);
   } catch {
     const version = tariffs.versionAt(now);
     return { ...(version !== undefined && { version }), noPrice: 'tariff-unread' };
   }
 }
 
-function forBill(
-  tariff: TariffNow,
-  { account, service, guides, origin, destinations }: PriceRequest,
-  indice: number,
-): WithoutQuote {
-  const guide = guides[indice] as PriceRequest['guides'][number];
-  const parcel = unmeasuredParcelOf(service, guide, { origin, destination: destinations[indice] as Branch });
-  return {
-    freight: 0,
-    total: 0,
-    unquoted: unquotedPrice(tariff, account, parcel),
-    priced: { account, parcel },
-  };
-}
+type Basis = Pick<PriceRequest, 'account' | 'service' | 'origin' | 'unquotedGuides'> &
+  Pick<HonourDeps, 'localTime'> & { tariff: TariffNow; now: number };
 
-function unquotedPrice(tariff: TariffNow, account: string, parcel: UnmeasuredParcel): UnquotedPrice {
-  if ('noPrice' in tariff) return tariff;
+function priceUnquoted(
+  { account, service, origin, unquotedGuides, localTime, tariff, now }: Basis,
+  guide: SentGuide,
+  destination: Branch,
+): GuidePrice | WithoutQuote {
+  const parcel = unmeasuredParcelOf(service, guide, { origin, destination });
+  const without = (unquoted: UnquotedPrice): WithoutQuote => ({
+    ...{ freight: 0, total: 0, unquoted },
+    priced: { account, parcel },
+  });
+  if ('noPrice' in tariff) return without(tariff);
   const { version } = tariff;
-  if (!isMeasured(parcel)) return { version, noPrice: 'no-measures' };
-  const found = priceParcel(tariff.tariff, account, parcel);
-  return 'reason' in found ? { version, noPrice: found.reason } : { version, total: found.total };
+  if (!isMeasured(parcel)) return without({ version, noPrice: 'no-measures' });
+  if (unquotedGuides !== 'price') {
+    const price = priceParcel(tariff.tariff, account, parcel);
+    return without('reason' in price ? { version, noPrice: price.reason } : { version, total: price.total });
+  }
+  const codes = { origin: origin.Codigo, destination: destination.Codigo };
+  const quote = quoteParcel({ tariff, account, now, localTime }, parcel, codes);
+  if ('reason' in quote) return without({ version, noPrice: quote.reason });
+  return toGuidePrice(quote, account, now, localTime);
 }
 
 function isMeasured(parcel: UnmeasuredParcel): parcel is Parcel {

@@ -1,11 +1,14 @@
 import { Counter, type Registry } from 'prom-client';
+import type { SentGuide } from '#shared/guides/guide.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
+import type { FoundPrice } from '../guides/pricing.ts';
 import type { CurrentTariff } from './tariffs/current-tariff.ts';
 
-/** What came of a guide that was to be quoted, or of one that was to be created with its quote. */
+/** What came of a guide that was to be quoted, or of one that was to be created with its quote, or without one. */
 const RESULTS = [
   ...(['offered', 'no_tariff', 'too_large'] as const),
   ...(['used', 'invalid', 'expired', 'different', 'withdrawn'] as const),
+  ...(['at_creation', 'missing', 'unquoted', 'unpriced'] as const),
 ] as const;
 export type QuoteResult = (typeof RESULTS)[number];
 /** Counts guides by what came of them. */
@@ -15,7 +18,7 @@ export type CountQuotes = (result: QuoteResult, guides?: number) => void;
 export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQuotes {
   const quotes = new Counter({
     name: 'quotes_total',
-    help: 'Guides that were quoted (offered, or without a price: no_tariff, too_large), and guides with a quote that were to be created: used, or refused (invalid, expired, different, withdrawn)',
+    help: 'Guides that were quoted (offered, or without a price: no_tariff, too_large), guides with a quote that were to be created: used, or refused (invalid, expired, different, withdrawn), and guides without one: priced as if quoted (at_creation), refused (missing), or created at 0, which the tariff in force prices for the bill (unquoted) or does not (unpriced)',
     labelNames: ['result'],
     registers: [metrics],
   });
@@ -39,4 +42,17 @@ export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQu
     () => tariffs.ageMs && tariffs.ageMs / 1_000,
   );
   return (result, guides = 1) => quotes.inc({ result }, guides);
+}
+
+/** Counts guides that were created, by how each got its price. */
+export function countCreated(
+  countQuotes: CountQuotes,
+  prices: readonly FoundPrice[],
+  guides: readonly SentGuide[],
+): void {
+  const results = prices.map((price, i): QuoteResult => {
+    if (!price || 'unquoted' in price) return price && 'total' in price.unquoted ? 'unquoted' : 'unpriced';
+    return guides[i]?.Cotizacion === undefined ? 'at_creation' : 'used';
+  });
+  for (const [result, created] of Map.groupBy(results, (each) => each)) countQuotes(result, created.length);
 }

@@ -8,8 +8,9 @@ import { tariffsPlugin } from './plugin.ts';
 import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
 import { quoteRoute } from './route.ts';
 
-/** Of guides that are to be created with quotes. */
+/** Of guides that are to be created, with quotes or without. */
 const REFUSALS: readonly ErrorCode[] = [
+  'quote-missing',
   'quote-invalid',
   'quote-expired',
   'quote-withdrawn',

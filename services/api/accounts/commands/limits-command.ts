@@ -1,8 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { MAX_LIMIT } from '../../config.ts';
-import { type AccountLimits, AccountLimitsStore } from '../account-limits.ts';
+import { type AccountLimits, AccountLimitsStore, type AccountSettings } from '../account-limits.ts';
 import { NAME_RULE } from '../names.ts';
 import { example, parseAccount, parseInteger } from './command-line.ts';
 
@@ -12,30 +12,60 @@ const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
   guidesPerDay: 'GUIDES_PER_DAY_PER_ACCOUNT',
   labelPages: 'LABEL_PAGES_PER_ACCOUNT',
 };
+const LIMITS = Object.keys(SETTINGS) as (keyof AccountLimits)[];
+
+/** What becomes of guides without a quote, by what an operator types. */
+const UNQUOTED_GUIDES = {
+  al_crear: 'price',
+  exigir: 'refuse',
+  no: undefined,
+} as const satisfies Record<string, AccountSettings['unquotedGuides'] | undefined>;
+const UNQUOTED_WORDS = {
+  price: 'se cotizan al crearlas (al_crear)',
+  refuse: 'se rechazan (exigir)',
+  undefined: 'no cuestan nada al cliente (no)',
+} as const;
+
+type LimitsOptions = Partial<AccountLimits> & { cotizar?: keyof typeof UNQUOTED_GUIDES; default?: boolean };
 
 export function addLimitsCommand(program: Command, run: Run): void {
   program
     .command('limits')
-    .description('Muestra lo que una cuenta puede usar, o lo cambia; rige en menos de 10 segundos.')
+    .description(
+      'Muestra lo que una cuenta puede usar y que pasa con sus guias sin cotizacion, o lo cambia; rige en menos de 10 segundos.',
+    )
     .argument('<cuenta>', NAME_RULE, parseAccount)
     .option('--requests-per-second <n>', 'solicitudes por segundo, a la larga', parseLimit)
     .option('--requests-burst <n>', 'solicitudes de una vez, tras una pausa', parseLimit)
     .option('--guides-per-day <n>', 'guias por dia', parseLimit)
     .option('--label-pages <n>', 'paginas de etiquetas a la vez', parseLimit)
-    .option('--default', 'los de la configuracion, para todo')
-    .addHelpText('after', example('limits tienda --requests-per-second 2000 --guides-per-day 500000'))
-    .action((account: string, { default: reset = false, ...change }) => {
+    .option('--default', 'los limites de la configuracion, todos')
+    .addOption(
+      new Option(
+        '--cotizar <modo>',
+        'las guias sin cotizacion se cotizan al_crear, se rechazan (exigir), o no cuestan nada al cliente (no)',
+      ).choices(Object.keys(UNQUOTED_GUIDES)),
+    )
+    .addHelpText(
+      'after',
+      `${example('limits tienda --requests-per-second 2000 --guides-per-day 500000')}\n  npm run admin -- limits tienda --cotizar al_crear`,
+    )
+    .action((account: string, { default: reset = false, cotizar, ...change }: LimitsOptions) => {
       const changes = Object.keys(change).length > 0;
       if (reset && changes) throw new UsageError('Indique limites, o bien --default');
       return run(async (mongo) => {
         const limits = new AccountLimitsStore(mongo);
-        // Limits stay when an account's last user moves; only this command can remove them.
-        const hasLimits = Object.keys(await limits.find(account)).length > 0;
-        if (!hasLimits && !(await new UserStore(mongo).hasAccount(account))) {
+        // They stay when an account's last user moves; only this command can take them back.
+        const hasSettings = Object.keys(await limits.find(account)).length > 0;
+        if (!hasSettings && !(await new UserStore(mongo).hasAccount(account))) {
           throw new Error(`La cuenta no tiene usuarios: ${account}`);
         }
-        if (reset) await limits.remove(account);
-        if (changes) await limits.set(account, change);
+        const unquotedGuides = cotizar && UNQUOTED_GUIDES[cotizar];
+        if (reset) await limits.unset(account, LIMITS);
+        if (cotizar === 'no') await limits.unset(account, ['unquotedGuides']);
+        if (changes || unquotedGuides) {
+          await limits.set(account, { ...change, ...(unquotedGuides && { unquotedGuides }) });
+        }
         return { text: limitsTable(account, await limits.find(account)) };
       });
     });
@@ -45,10 +75,8 @@ function parseLimit(text: string): number {
   return parseInteger(text, MAX_LIMIT, 'Un limite debe ser un numero');
 }
 
-function limitsTable(account: string, own: Partial<AccountLimits>): string {
-  const lines = Object.entries(SETTINGS).map(([limit, setting]) => {
-    const value = own[limit as keyof AccountLimits] ?? 'el de la configuracion';
-    return `  ${setting}: ${value}`;
-  });
-  return [`Limites de la cuenta ${account}:`, ...lines].join('\n');
+function limitsTable(account: string, own: Partial<AccountSettings>): string {
+  const lines = LIMITS.map((limit) => `  ${SETTINGS[limit]}: ${own[limit] ?? 'el de la configuracion'}`);
+  const unquoted = `Sus guias sin cotizacion ${UNQUOTED_WORDS[`${own.unquotedGuides}`]}`;
+  return [`Limites de la cuenta ${account}:`, ...lines, unquoted].join('\n');
 }

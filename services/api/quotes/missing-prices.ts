@@ -1,0 +1,28 @@
+import type { Problem } from '#shared/errors/domain-error.ts';
+import type { SentGuide } from '#shared/guides/guide.ts';
+import { NO_PRICE_WORDS, type NoPriceReason } from '#shared/guides/guide-price.ts';
+import type { PricedGuide } from '../guides/pricing.ts';
+import { missingMeasures } from './parcel.ts';
+
+/** The fields that decide; a postal code may be the origin's, which is no field of a guide. */
+const BLAMED: Partial<Record<NoPriceReason, string>> = {
+  'too-heavy': 'Producto.Peso',
+  'too-long': 'Producto.Largo',
+  'no-price': 'TipoServicio',
+};
+
+/** Returns a warning for each guide that has no price, which a repeated answer has too (docs/contract.md "Quotes"). */
+export function warnOfMissingPrices(prices: readonly PricedGuide[], guides: readonly SentGuide[]): Problem[] {
+  return guides.flatMap((guide, indice) => {
+    const price = prices[indice];
+    const unquoted = price && 'unquoted' in price && price.unquoted;
+    return unquoted && 'noPrice' in unquoted ? [warning(indice, unquoted.noPrice, guide)] : [];
+  });
+}
+
+function warning(indice: number, reason: NoPriceReason, guide: SentGuide): Problem {
+  const missing = reason === 'no-measures' ? missingMeasures(guide).map((name) => `Producto.${name}`) : [];
+  const explanation = missing.length > 0 ? `falta ${missing.join(', ')}` : NO_PRICE_WORDS[reason];
+  const campo = missing[0] ?? BLAMED[reason];
+  return { indice, ...(campo && { campo }), code: 'price-missing', params: { explanation } };
+}
