@@ -22,8 +22,8 @@ export type NewEntry = Omit<
   /** When the guide was created, if the entry names a person. */
   retentionStart?: Date;
 };
-/** An entry without what only lists of events show of it. */
-export type ToldEntry = Omit<LogEntry, 'adjustment' | 'reference'>;
+/** An entry without what only lists of events, or bills, show of it. */
+export type ToldEntry = Omit<LogEntry, 'adjustment' | 'unquoted' | 'reference'>;
 /** `open`: the ids under which the append is open until `done`. Its attempts fill the list. */
 export type Append = { id: string; open: string[] };
 /** `next`: the number to continue after. `hasPending`: whether entries follow that are not shown yet. */
@@ -157,7 +157,10 @@ export class EventLog {
 
   /** Returns all entries of these guides, those of a guide in the order of the log. */
   ofGuides(numbers: readonly string[]): Promise<ToldEntry[]> {
-    return this.#ofGuides(numbers).select<ToldEntry>({ adjustment: 0, reference: 0 }).lean().exec();
+    return this.#ofGuides(numbers)
+      .select<ToldEntry>({ adjustment: 0, unquoted: 0, reference: 0 })
+      .lean()
+      .exec();
   }
 
   /** Returns all entries of a guide with all that they have. */

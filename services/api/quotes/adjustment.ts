@@ -1,17 +1,23 @@
 import type { Connection } from 'mongoose';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
-import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
+import type {
+  GuidePrice,
+  Parcel,
+  UnmeasuredParcel,
+  UnquotedPrice,
+  WithoutQuote,
+} from '#shared/guides/guide-price.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import type { AdjusterOf, Weighing } from '../guides/adjusting.ts';
+import type { Adjuster, AdjusterOf, Weighing } from '../guides/adjusting.ts';
 import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
 import { sidesInOrder } from './parcel.ts';
-import { CurrentTariff } from './tariffs/current-tariff.ts';
+import { CurrentTariff, type NumberedTariff } from './tariffs/current-tariff.ts';
 import { describeLines, describeNoPrice, type PriceLine, priceParcels } from './tariffs/price.ts';
 import { TariffStore } from './tariffs/tariff-store.ts';
 
 /**
  * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
- * (docs/contract.md "Quotes").
+ * (docs/contract.md "Quotes"); of a guide without a quote, by that of its creation.
  *
  * @param onMissing is called with a version that the log of tariffs lost, or that a later release stored.
  */
@@ -19,25 +25,19 @@ export function adjusters(
   tariffs: Pick<CurrentTariff, 'of'>,
   onMissing: (version: number) => void = () => {},
 ): AdjusterOf {
-  return async ({ quote, priced }) => {
-    // A guide of 1.4.0 lacks what was priced, and so does an anonymised one.
-    if (!quote || !priced) return undefined;
-    const { account, parcel } = priced as GuidePrice['priced'];
-    const version = quote.Tarifa.Version;
+  return async ({ quote, unquoted, priced }) => {
+    const version = quote ? quote.Tarifa.Version : unquoted?.version;
+    // A guide of 1.4.0 lacks what was priced. So does an anonymised one, and before 1.9.0 one without a quote.
+    if (version === undefined || !priced) return undefined;
     const tariff = await tariffs.of(version);
     if (!tariff) {
       onMissing(version);
       return undefined;
     }
-    return (weighings) => {
-      const before = quote.Conceptos;
-      const now = priceParcels(tariff, account, weighedParcels(parcel, weighings));
-      const whole = { Version: version, Antes: toPesos(sumOf(before)) };
-      if ('reason' in now) return { ...whole, SinPrecio: describeNoPrice(now) };
-      const Diferencia = toPesos(now.total - sumOf(before));
-      const Lineas = compared(before, describeLines({ ...now, lines: merged(now.lines) }, parcel.packages));
-      return { ...whole, Ahora: toPesos(now.total), Diferencia, Lineas };
-    };
+    const numbered = { version, tariff };
+    if (!quote) return (weighings) => ({ unquoted: weighedPrice(numbered, priced, weighings) });
+    const quoted = priced as GuidePrice['priced'];
+    return (weighings) => ({ adjustment: adjust(quote, numbered, quoted, weighings) });
   };
 }
 
@@ -50,19 +50,50 @@ export function storedAdjusters(mongo: Connection): AdjusterOf {
 const MAX_DESCRIBED = 5;
 
 type Lines = GuidePrice['quote']['Conceptos'];
+type Weighings = Parameters<Adjuster>[0];
 
-/** Returns the packages of a guide as they were weighed, or as quoted, those that are alike together. */
-function weighedParcels(quoted: Parcel, weighings: readonly (Weighing | undefined)[]): [Parcel, ...Parcel[]] {
-  const alike = new Map<string, Parcel>();
+function adjust(
+  { Conceptos: before }: GuidePrice['quote'],
+  { version, tariff }: NumberedTariff,
+  { account, parcel }: GuidePrice['priced'],
+  weighings: Weighings,
+): Adjustment {
+  const now = priceParcels(tariff, account, weighedParcels(parcel, weighings));
+  const whole = { Version: version, Antes: toPesos(sumOf(before)) };
+  if ('reason' in now) return { ...whole, SinPrecio: describeNoPrice(now) };
+  const Diferencia = toPesos(now.total - sumOf(before));
+  const Lineas = compared(before, describeLines({ ...now, lines: merged(now.lines) }, parcel.packages));
+  return { ...whole, Ahora: toPesos(now.total), Diferencia, Lineas };
+}
+
+/** Prices a guide without a quote by its weighings, which may bring the measures that it lacked. */
+function weighedPrice(
+  { version, tariff }: NumberedTariff,
+  { account, parcel }: WithoutQuote['priced'],
+  weighings: Weighings,
+): UnquotedPrice {
+  const parcels = weighedParcels(parcel, weighings);
+  if (!areMeasured(parcels)) return { version, noPrice: 'no-measures' };
+  const price = priceParcels(tariff, account, parcels);
+  return 'reason' in price ? { version, noPrice: price.reason } : { version, total: price.total };
+}
+
+function areMeasured(parcels: [UnmeasuredParcel, ...UnmeasuredParcel[]]): parcels is [Parcel, ...Parcel[]] {
+  return parcels.every(({ grams, sides }) => grams !== undefined && sides !== undefined);
+}
+
+/** Returns the packages of a guide as they were weighed, or as it was created, those that are alike together. */
+function weighedParcels<P extends UnmeasuredParcel>(created: P, weighings: Weighings): [P, ...P[]] {
+  const alike = new Map<string, P>();
   for (const weighing of weighings) {
-    const parcel = { ...quoted, ...(weighing && measuresOf(weighing)) };
+    const parcel = { ...created, ...(weighing && measuresOf(weighing)) };
     const measures = `${parcel.grams} ${parcel.sides}`;
     alike.set(measures, { ...parcel, packages: (alike.get(measures)?.packages ?? 0) + 1 });
   }
-  return [...alike.values()] as [Parcel, ...Parcel[]];
+  return [...alike.values()] as [P, ...P[]];
 }
 
-/** Without sides, those of the quote count. */
+/** Without sides, those of the creation count. */
 function measuresOf({ Peso, Largo, Alto, Ancho }: Weighing): Partial<Parcel> {
   const grams = toUnits(Peso, 1_000);
   if (Largo === undefined || Alto === undefined || Ancho === undefined) return { grams };

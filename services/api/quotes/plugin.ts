@@ -51,7 +51,7 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   };
   server.adjusterOf = adjusters(tariffs, (version) =>
     server.log.warn(
-      `A guide that was weighed has no adjustment: cannot read version ${version} of the tariff`,
+      `A guide that was weighed has no new price: cannot read version ${version} of the tariff`,
     ),
   );
 });

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '#shared/errors/domain-error.ts';
-import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { ANONYMOUS } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { CLOCKS_DIFFER_MS, MAX_EVENTS_OF_GUIDE } from '#shared/tracking/event.ts';
 import type { NewEntry, ToldEntry } from '#shared/tracking/event-log.ts';
 import { type EventBody, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
-import type { Adjuster } from '../guides/adjusting.ts';
+import type { Adjuster, WeighedPrice } from '../guides/adjusting.ts';
 import type { GuideState } from '../guides/guide-store.ts';
 import { invalidTime } from './event-request.ts';
 import { GuideProgress } from './guide-state.ts';
@@ -22,10 +21,10 @@ export class GuideHistory {
   #count: number;
   #cancellation: Pick<NewEntry, 'told' | 'username'> | undefined;
   readonly #adjuster: Adjuster | undefined;
-  /** The adjustment by the events so far, once somebody has asked for it. */
-  #priced: Adjustment | undefined;
+  /** The price by the events so far, once somebody has asked for it. */
+  #price: WeighedPrice | undefined;
 
-  /** @param adjuster prices weighings; undefined if there are none, or nothing to adjust. */
+  /** @param adjuster prices weighings; undefined if there are none, or nothing can price them. */
   constructor(
     guide: GuideDocument,
     entries: readonly ToldEntry[],
@@ -84,7 +83,7 @@ export class GuideHistory {
   add(told: EventBody, username: string): NewEntry {
     this.#progress.add(told);
     this.#weighings.add(told);
-    if (this.#changesPrice(told)) this.#priced = undefined;
+    if (this.#changesPrice(told)) this.#price = undefined;
     this.#known.set(told.Id, { told, isNews: false });
     this.#count++;
     if (told.Tipo === 'Cancelacion') this.#cancellation = { told, username };
@@ -94,7 +93,7 @@ export class GuideHistory {
       status: this.#progress.status,
       version: this.#count,
       username,
-      ...(this.#changesPrice(told) && this.#adjustment),
+      ...(this.#changesPrice(told) && this.#weighedPrice),
       ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
       ...(expiresAt && { expiresAt }),
       ...(PERSONAL_FIELDS.some((field) => told[field] !== undefined) && { retentionStart: createdUtc }),
@@ -107,18 +106,19 @@ export class GuideHistory {
     return isWeighing(told) || (annulled !== undefined && isWeighing(annulled));
   }
 
-  get #adjustment(): Pick<GuideState, 'adjustment'> {
-    if (!this.#adjuster || this.#weighings.isEmpty) return {};
-    this.#priced ??= this.#adjuster(this.#weighings.counting);
-    return { adjustment: this.#priced };
+  get #weighedPrice(): WeighedPrice | undefined {
+    if (!this.#adjuster || this.#weighings.isEmpty) return undefined;
+    this.#price ??= this.#adjuster(this.#weighings.counting);
+    return this.#price;
   }
 
   get state(): GuideState {
     const { told, username } = this.#cancellation ?? {};
+    const { adjustment } = this.#weighedPrice ?? {};
     return {
       status: this.#progress.status,
       events: this.#count,
-      ...this.#adjustment,
+      ...(adjustment && { adjustment }),
       ...(told && { cancelled: { by: username ?? '', at: new Date(told.Ocurrido) } }),
     };
   }

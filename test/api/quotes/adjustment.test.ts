@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { anonymiseSection } from '#services/api/guides/anonymise-guides.ts';
 import { ADJUSTMENT_EXAMPLE } from '#services/api/tracking/examples.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as events, resultsOf, wordsOf } from '#test/fixtures/events.ts';
@@ -33,6 +34,18 @@ const test = events
       Producto: { ...GOODS, ...goods },
       Cotizacion,
     });
+  })
+  .extend('unquoted', { scope: 'file' }, ({ newGuide }) => (goods: object = GOODS) => {
+    const Destinatario = { Nombre: 'Luis', CodigoPostal: '64000' };
+    return newGuide({ Destinatario, Producto: { Contenido: 'Libros', ...goods } });
+  })
+  /** What a guide without a quote costs by the log, in centavos, or why it has no price: at its creation, and after each event. */
+  .extend('pricesOf', { scope: 'file' }, ({ stores }) => async (_id: string) => {
+    const { mongo } = stores;
+    const guide = await mongo.collection<GuideDocument>('guides').findOne({ _id });
+    const entries = mongo.collection<LogEntry>('events').find({ 'told.Guia': _id }).sort({ version: 1 });
+    const prices = [guide?.unquoted, ...(await entries.toArray()).map((entry) => entry.unquoted)];
+    return prices.map((price) => price && ('total' in price ? price.total : price.noPrice));
   })
   .extend('guideOf', { scope: 'file' }, ({ demo }) => async (number: string) => {
     return (await demo.get(`/api/guias/${number}`)).body.data as {
@@ -158,8 +171,10 @@ describe('a parcel that is weighed again', () => {
     quoted,
     register,
     stores,
+    unquoted,
+    pricesOf,
   }) => {
-    const guide = await quoted();
+    const [guide, bare] = [await quoted(), await unquoted()];
     const dearer = changed('precios.csv', (text) =>
       text.replace(/,(\d+)\.00/g, (_, pesos) => `,${Number(pesos) * 2}.00`),
     );
@@ -172,6 +187,8 @@ describe('a parcel that is weighed again', () => {
     await expect.poll(() => api.server.tariffs.isWithdrawn(1), { timeout: 10_000 }).toBe(true);
     await register(event(guide, 'Pesaje', { Ocurrido: at(2), ...HEAVIER, Nota: 'otra vez' }));
     expect((await guideOf(guide)).Ajuste).toMatchObject(own);
+    await register(event(bare, 'Pesaje', { Ocurrido: at(2), ...HEAVIER }));
+    expect(await pricesOf(bare)).toEqual([19_430, 25_716]);
 
     // A guide of the later tariff has that one's price.
     const [before, now] = [await quote(), await quote(HEAVIER)];
@@ -204,12 +221,21 @@ test('a test account simulates a weighing', async ({ api }) => {
 });
 
 describe('a parcel without an adjustment', () => {
-  test('has no quote', async ({ guideOf, eventsOf, newGuide, register }) => {
-    const guide = await newGuide();
-    expect(wordsOf(await register(event(guide, 'Pesaje', HEAVIER)))).toEqual(['registrado']);
-    expect(await guideOf(guide)).not.toHaveProperty('Ajuste');
-    expect((await eventsOf(guide))[0]).toMatchObject({ Peso: 8 });
-    expect((await eventsOf(guide))[0]).not.toHaveProperty('Ajuste');
+  test('has no quote', async ({ demo, guideOf, eventsOf, unquoted, register, stores }) => {
+    const guide = await unquoted();
+    const before = await guideOf(guide);
+    const weighing = event(guide, 'Pesaje', { Id: 'p1', ...HEAVIER });
+    expect(wordsOf(await register(weighing))).toEqual(['registrado']);
+    // What it costs now is for the bill alone.
+    expect(await guideOf(guide)).toEqual(before);
+    const { Ocurrido } = weighing;
+    const shown = { Id: 'p1', Tipo: 'Pesaje', Ocurrido, ...HEAVIER, Registrado: expect.any(String) };
+    expect(await eventsOf(guide)).toEqual([{ ...shown, Anulado: false }]);
+    const registered = new Date(Date.now() - 6_000);
+    await stores.mongo.collection<LogEntry>('events').updateMany({}, { $set: { registered } });
+    const feed = (await demo.get('/api/eventos?limite=500')).body.data as object[];
+    const state = { SEND_GUIA: guide, SEND_ESTATUS: 'Documentado', Version: 1 };
+    expect(feed.at(-1)).toEqual({ ...shown, ...state });
   });
 
   test('is too heavy for its tariff: the reason stands there', async ({ guideOf, quoted, register }) => {
@@ -221,23 +247,88 @@ describe('a parcel without an adjustment', () => {
     });
   });
 
-  test('is anonymised, with its postal codes', async ({ guideOf, quoted, register, stores }) => {
-    const guide = await quoted();
-    await anonymiseSection(stores.mongo, [guide], 'Destinatario');
+  test('is anonymised, with its postal codes', async ({
+    guideOf,
+    pricesOf,
+    quoted,
+    register,
+    stores,
+    unquoted,
+  }) => {
+    const [guide, bare] = [await quoted(), await unquoted()];
+    await anonymiseSection(stores.mongo, [guide, bare], 'Destinatario');
     expect(await stores.mongo.collection('guides').findOne({ _id: guide as never })).not.toHaveProperty(
       'priced',
     );
-    expect(wordsOf(await register(event(guide, 'Pesaje', HEAVIER)))).toEqual(['registrado']);
+    const weighings = [event(guide, 'Pesaje', HEAVIER), event(bare, 'Pesaje', HEAVIER)];
+    expect(wordsOf(await register(...weighings))).toEqual(['registrado', 'registrado']);
     expect(await guideOf(guide)).not.toHaveProperty('Ajuste');
+    // What it cost stays.
+    expect(await pricesOf(bare)).toEqual([expect.any(Number), undefined]);
   });
 
-  test('is registered although its tariff is gone', async ({ guideOf, quoted, register, stores }) => {
-    const guide = await quoted();
-    await stores.mongo
-      .collection('guides')
-      .updateOne({ _id: guide as never }, { $set: { 'quote.Tarifa.Version': 99 } });
-    expect(wordsOf(await register(event(guide, 'Pesaje', HEAVIER)))).toEqual(['registrado']);
+  test('is registered although its tariff is gone', async ({
+    guideOf,
+    pricesOf,
+    quoted,
+    register,
+    stores,
+    unquoted,
+  }) => {
+    const [guide, bare] = [await quoted(), await unquoted()];
+    const guides = stores.mongo.collection<GuideDocument>('guides');
+    await guides.updateOne({ _id: guide }, { $set: { 'quote.Tarifa.Version': 99 } });
+    await guides.updateOne({ _id: bare }, { $set: { 'unquoted.version': 99 } });
+    const weighings = [event(guide, 'Pesaje', HEAVIER), event(bare, 'Pesaje', HEAVIER)];
+    expect(wordsOf(await register(...weighings))).toEqual(['registrado', 'registrado']);
     expect(await guideOf(guide)).not.toHaveProperty('Ajuste');
+    expect(await pricesOf(bare)).toEqual([expect.any(Number), undefined]);
+  });
+});
+
+describe('a parcel without a quote, for the bill', () => {
+  const centavos = ({ SEND_TOTAL }: Option) => Math.round(100 * SEND_TOTAL);
+
+  test('costs what was weighed, and without a weighing what it cost', async ({
+    pricesOf,
+    quote,
+    register,
+    unquoted,
+  }) => {
+    const guide = await unquoted();
+    await register(event(guide, 'Pesaje', { Id: 'p1', Ocurrido: at(1), ...HEAVIER }));
+    // Without sides those of the creation count.
+    await register(event(guide, 'Pesaje', { Id: 'p2', Ocurrido: at(2), Peso: 25 }));
+    await register(event(guide, 'EnTransito', { Ocurrido: at(3) }));
+    for (const Anula of ['p2', 'p1'])
+      await register(event(guide, 'Anulacion', { Id: `no-${Anula}`, Anula, Ocurrido: at(4) }));
+    const [created, heavier, heavy] = [
+      centavos(await quote()),
+      centavos(await quote(HEAVIER)),
+      centavos(await quote({ Peso: 25 })),
+    ];
+    expect(new Set([created, heavier, heavy]).size).toBe(3);
+    expect(await pricesOf(guide)).toEqual([created, heavier, heavy, undefined, heavier, created]);
+  });
+
+  test('has its first price once all of its packages have measures', async ({
+    pricesOf,
+    quote,
+    register,
+    unquoted,
+  }) => {
+    const guide = await unquoted({ Peso: 2.5, Paquetes: 2 });
+    const weigh = (second: number, more: object) =>
+      register(event(guide, 'Pesaje', { Ocurrido: at(second), ...more }));
+    await weigh(1, { Paquete: 1, ...HEAVIER });
+    await weigh(2, { Paquete: 2, Peso: 8 });
+    await weigh(3, HEAVIER);
+    await weigh(4, { ...HEAVIER, Peso: 71 });
+    await weigh(5, { ...HEAVIER, Largo: 301 });
+    await weigh(6, HEAVIER);
+    const priced = centavos(await quote({ ...HEAVIER, ValorDeclarado: 0, Paquetes: 2 }));
+    const none = ['no-measures', 'no-measures', 'no-measures'];
+    expect(await pricesOf(guide)).toEqual([...none, priced, 'too-heavy', 'too-long', priced]);
   });
 });
 
