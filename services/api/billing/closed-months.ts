@@ -6,11 +6,12 @@ import {
   MOMENT,
   modelOf,
   NUMBER,
+  optional,
   type StoredModel,
   TEXT,
 } from '#shared/stores/collection.ts';
 import { insertMissing } from '#shared/stores/insert-each.ts';
-import { FIGURE_NAMES, type Figures, NO_FIGURES, sumOf, type Usage } from './figures.ts';
+import { FIGURE_NAMES, type FigureName, type Figures, NO_FIGURES, sumOf, type Usage } from './figures.ts';
 import { monthRange } from './months.ts';
 
 export const USAGE = defineCollection(
@@ -27,6 +28,10 @@ export const USAGE = defineCollection(
     cancelledTotal: NUMBER,
     adjustments: NUMBER,
     unpriced: NUMBER,
+    /** Absent in a month that a release of before 1.9.0 stored, or began to. */
+    unquoted: optional(NUMBER),
+    unquotedTotal: optional(NUMBER),
+    withoutTariff: optional(NUMBER),
     /** In which the month was taken. */
     timeZone: TEXT,
     /** By the database's clock. */
@@ -41,8 +46,14 @@ export const USAGE = defineCollection(
 );
 type Row = DocumentIn<typeof USAGE>;
 
-/** A month as it was stored. */
-export type ClosedMonth = Pick<Row, 'timeZone' | 'at'> & { usage: Usage };
+/** A month to store. */
+type NewMonth = Pick<Row, 'timeZone' | 'at'> & { usage: Usage };
+/** A month as it was stored. All its accounts have the same `figures`; what is missing differs from 0. */
+export type ClosedMonth = Omit<NewMonth, 'usage'> & {
+  figures: readonly FigureName[];
+  usage: StoredUsage;
+};
+export type StoredUsage = ReadonlyMap<string, Partial<Figures>>;
 
 const ROWS_AT_A_TIME = 1_000;
 
@@ -63,12 +74,15 @@ export class ClosedMonths {
     const accountOf = ({ _id }: Row) => _id.slice(month.length + 1);
     const sum = rows.find((row) => accountOf(row) === '');
     if (!sum) return undefined;
+    // Of a month that an earlier release began to store, and this one went on with, some rows have what the others lack.
+    const figures = FIGURE_NAMES.filter((name) => rows.every((row) => row[name] !== undefined));
+    const figuresIn = (row: Row) => Object.fromEntries(figures.map((name) => [name, row[name]]));
     const usage = new Map(rows.filter((row) => row !== sum).map((row) => [accountOf(row), figuresIn(row)]));
-    return { timeZone: sum.timeZone, at: sum.at, usage };
+    return { timeZone: sum.timeZone, at: sum.at, figures, usage };
   }
 
   /** Stores a month. Rows of an interrupted command, or of one that runs at the same time, stay. */
-  async store(month: string, { usage, ...rest }: ClosedMonth): Promise<void> {
+  async store(month: string, { usage, ...rest }: NewMonth): Promise<void> {
     const rows = [...usage].map(([account, figures]) => ({
       _id: `${month} ${account}`,
       ...figures,
@@ -79,18 +93,21 @@ export class ClosedMonths {
   }
 }
 
-function figuresIn(row: Row): Figures {
-  return Object.fromEntries(FIGURE_NAMES.map((name) => [name, row[name]])) as Figures;
-}
-
 /** A figure of an account that is another now than when its month was stored. */
-export type Difference = { account: string; figure: keyof Figures; before: number; now: number };
+export type Difference = { account: string; figure: FigureName; before: number; now: number };
 
-export function differences(before: Usage, now: Usage): Difference[] {
-  const accounts = [...new Set([...before.keys(), ...now.keys()])].sort();
+/** Compares the figures that a stored month has. */
+export function differences(
+  { figures, usage }: Pick<ClosedMonth, 'figures' | 'usage'>,
+  now: Usage,
+): Difference[] {
+  const accounts = [...new Set([...usage.keys(), ...now.keys()])].sort();
   return accounts.flatMap((account) => {
-    const [earlier, later] = [before.get(account) ?? NO_FIGURES, now.get(account) ?? NO_FIGURES];
-    const changed = FIGURE_NAMES.filter((figure) => earlier[figure] !== later[figure]);
-    return changed.map((figure) => ({ account, figure, before: earlier[figure], now: later[figure] }));
+    const [earlier, later] = [usage.get(account), now.get(account) ?? NO_FIGURES];
+    const compared = figures.map((figure) => ({
+      ...{ account, figure },
+      ...{ before: earlier?.[figure] ?? 0, now: later[figure] },
+    }));
+    return compared.filter(({ before, now }) => before !== now);
   });
 }

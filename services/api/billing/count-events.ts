@@ -6,6 +6,13 @@ import { EVENTS, type LogEntry, USAGE_TYPES } from '#shared/tracking/event-model
 import { toCentavos } from '../platform/amounts.ts';
 import { addTo, type Figures, type Usage, type UsageOptions } from './figures.ts';
 import type { Month } from './months.ts';
+import {
+  figuresOfChange,
+  type PriceChange,
+  UNQUOTED_FIELDS,
+  type UnquotedFields,
+  unquotedPriceOf,
+} from './unquoted.ts';
 
 /** Entries of one query. */
 const ENTRIES_AT_A_TIME = 500;
@@ -14,16 +21,16 @@ const NUMBER_LENGTH = 13;
 /** A failover takes back nothing that a majority of the servers has. */
 const MAJORITY = 'majority';
 
-type CountedEntry = Pick<LogEntry, '_id' | 'status' | 'version' | 'registered'> & {
+type CountedEntry = Pick<LogEntry, '_id' | 'status' | 'version' | 'registered' | 'unquoted'> & {
   told: Pick<LogEntry['told'], 'Guia' | 'Tipo'>;
   adjustment?: { Diferencia?: number; SinPrecio?: string };
 };
-type BilledGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'total'>;
-/** An entry of the month, with what the guide was before it. */
+type BilledGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'total'> & UnquotedFields;
+/** An entry of the month, with what the guide was before it. `weighed`: the last entry before it with a price. */
 type Change = { entry: CountedEntry; before?: CountedEntry; weighed?: CountedEntry };
 const FIELDS = {
   ...{ 'told.Guia': 1, 'told.Tipo': 1, status: 1, version: 1, registered: 1 },
-  ...{ 'adjustment.Diferencia': 1, 'adjustment.SinPrecio': 1 },
+  ...{ 'adjustment.Diferencia': 1, 'adjustment.SinPrecio': 1, unquoted: 1 },
 } as const;
 
 /**
@@ -34,7 +41,7 @@ const FIELDS = {
 export async function countEvents(
   mongo: Connection,
   month: Month,
-  { test, account, onProgress }: UsageOptions,
+  { test, account, withoutTariff, onProgress }: UsageOptions,
   usage: Usage,
 ): Promise<void> {
   let seen = 0;
@@ -42,8 +49,13 @@ export async function countEvents(
     const entries = page.filter(({ told }) => isTestNumber(told.Guia) === test);
     const guides = await guidesOf(mongo, entries);
     const billed = entries.filter((entry) => account === undefined || payerOf(entry, guides) === account);
-    for (const change of await changesOf(mongo, billed))
-      addTo(usage, payerOf(change.entry, guides), figuresOf(change, guides.get(change.entry.told.Guia)));
+    for (const change of await changesOf(mongo, billed)) {
+      const { Guia } = change.entry.told;
+      const [payer, guide] = [payerOf(change.entry, guides), guides.get(Guia)];
+      const price = priceChange(change, guide);
+      addTo(usage, payer, { ...figuresOf(change, guide), ...figuresOfChange(price) });
+      withoutTariff?.add(payer, Guia, price);
+    }
     seen += page.length;
     onProgress(`Eventos leidos: ${seen}`);
   }
@@ -65,6 +77,14 @@ function figuresOf({ entry, before, weighed }: Change, guide: BilledGuide | unde
     adjustments: differenceOf(entry) - differenceOf(weighed),
     unpriced: hasNoPrice(entry) - hasNoPrice(weighed),
   };
+}
+
+/** Returns what an entry changes in the price of a guide without a quote; nothing of another, or of one that is gone. */
+function priceChange({ entry, weighed }: Change, guide: BilledGuide | undefined): PriceChange {
+  const created = guide && unquotedPriceOf(guide);
+  if (!created) return {};
+  const before = weighed?.unquoted ?? created;
+  return entry.told.Tipo === 'Cancelacion' ? { before } : { before, after: entry.unquoted ?? before };
 }
 
 /** In centavos. */
@@ -124,7 +144,8 @@ function setBefore(change: Change, entry: CountedEntry): void {
   const { version } = entry;
   if (version >= change.entry.version) return;
   if (version > (change.before?.version ?? 0)) change.before = entry;
-  if (entry.adjustment && version > (change.weighed?.version ?? 0)) change.weighed = entry;
+  const isPriced = entry.adjustment ?? entry.unquoted;
+  if (isPriced && version > (change.weighed?.version ?? 0)) change.weighed = entry;
 }
 
 async function guidesOf(
@@ -134,7 +155,7 @@ async function guidesOf(
   if (entries.length === 0) return new Map();
   const found = await modelOf(mongo, GUIDES)
     .find({ _id: { $in: [...new Set(entries.map(({ told }) => told.Guia))] } })
-    .select<BilledGuide>({ account: 1, createdFor: 1, total: 1 })
+    .select<BilledGuide>({ account: 1, createdFor: 1, total: 1, ...UNQUOTED_FIELDS })
     .sort({ _id: 1 })
     .lean();
   return new Map(found.map((guide) => [guide._id, guide]));

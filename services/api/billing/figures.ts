@@ -1,3 +1,5 @@
+import type { WithoutTariffFile } from './without-tariff-file.ts';
+
 /** What an account used in a month. Sums of money are in centavos. `npm run admin -- usage --help` says what each figure is. */
 export type Figures = {
   guides: number;
@@ -7,8 +9,12 @@ export type Figures = {
   total: number;
   cancelledTotal: number;
   adjustments: number;
-  /** Guides whose weighing has no price in their tariff. */
+  /** Guides with a quote whose weighing has no price in their tariff. */
   unpriced: number;
+  /** Guides without a quote, what they cost, and those of them that nothing can price (`unquoted.ts`). */
+  unquoted: number;
+  unquotedTotal: number;
+  withoutTariff: number;
 };
 
 export const NO_FIGURES: Readonly<Figures> = {
@@ -20,9 +26,13 @@ export const NO_FIGURES: Readonly<Figures> = {
   cancelledTotal: 0,
   adjustments: 0,
   unpriced: 0,
+  unquoted: 0,
+  unquotedTotal: 0,
+  withoutTariff: 0,
 };
 
-export const FIGURE_NAMES = Object.keys(NO_FIGURES) as (keyof Figures)[];
+export type FigureName = keyof Figures;
+export const FIGURE_NAMES = Object.keys(NO_FIGURES) as FigureName[];
 
 /** By account. */
 export type Usage = Map<string, Figures>;
@@ -33,6 +43,8 @@ export type UsageOptions = {
   test: boolean;
   /** Of this account alone. */
   account: string | undefined;
+  /** Takes the guides that nothing can price, if somebody wants to know which they are. */
+  withoutTariff?: Pick<WithoutTariffFile, 'add'> | undefined;
   onProgress: (text: string) => void;
 };
 

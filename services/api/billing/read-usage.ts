@@ -7,15 +7,17 @@ import { countEvents } from './count-events.ts';
 import { addTo, type Usage, type UsageOptions } from './figures.ts';
 import { readLabelUsage } from './label-usage.ts';
 import type { Month } from './months.ts';
+import { figuresOfChange, UNQUOTED_FIELDS, type UnquotedFields, unquotedPriceOf } from './unquoted.ts';
 
 /** Guides of one query. */
 const GUIDES_AT_A_TIME = 1_000;
 
-type CountedGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'createdAt' | 'total'>;
+type CountedGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'createdAt' | 'total'> &
+  UnquotedFields;
 
 /**
- * Reads what accounts used in a month from guides, events and counts of labels. Memory grows with the accounts alone: guides
- * and events are read page by page, along an index.
+ * Reads what accounts used in a month from guides, events and counts of labels. Memory grows with the accounts, and with the
+ * guides that `withoutTariff` takes: guides and events are read page by page, along an index.
  */
 export async function readUsage(mongo: Connection, month: Month, options: UsageOptions): Promise<Usage> {
   const { test, account } = options;
@@ -41,14 +43,22 @@ export async function creationIn(mongo: Connection, { name, next }: Month) {
 async function countGuides(
   mongo: Connection,
   month: Month,
-  { test, account, onProgress }: UsageOptions,
+  { test, account, withoutTariff, onProgress }: UsageOptions,
   usage: Usage,
 ): Promise<void> {
   const walk = new GuideWalk(mongo, month);
   let seen = 0;
   for await (const page of account === undefined ? walk.all() : walk.of(account)) {
-    for (const { _id, account, createdFor = account, total } of page)
-      if (isTestNumber(_id) === test) addTo(usage, createdFor, { guides: 1, total: toCentavos(total) });
+    for (const guide of page) {
+      const { _id, account, createdFor = account, total } = guide;
+      if (isTestNumber(_id) !== test) continue;
+      const price = unquotedPriceOf(guide);
+      addTo(usage, createdFor, {
+        ...{ guides: 1, total: toCentavos(total) },
+        ...(price && { unquoted: 1, ...figuresOfChange({ after: price }) }),
+      });
+      if (price) withoutTariff?.add(createdFor, _id, { after: price });
+    }
     seen += page.length;
     onProgress(`Guias leidas: ${seen}`);
   }
@@ -104,7 +114,7 @@ class GuideWalk {
   #page(field: 'account' | 'createdFor', filter: object): Promise<CountedGuide[]> {
     return modelOf(this.#mongo, GUIDES)
       .find(filter)
-      .select<CountedGuide>({ account: 1, createdFor: 1, createdAt: 1, total: 1 })
+      .select<CountedGuide>({ account: 1, createdFor: 1, createdAt: 1, total: 1, ...UNQUOTED_FIELDS })
       .sort({ [field]: 1, createdAt: -1, _id: -1 })
       .limit(GUIDES_AT_A_TIME)
       .lean()

@@ -1,19 +1,26 @@
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { formatCsv } from '#shared/commands/csv.ts';
-import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { example, parseAccount, readTimeZone } from '../accounts/commands/command-line.ts';
 import { NAME_RULE } from '../accounts/names.ts';
 import { untilStored } from '../guides/until-stored.ts';
 import { formatPesos, toPesos } from '../platform/amounts.ts';
-import { type ClosedMonth, ClosedMonths, type Difference, differences } from './closed-months.ts';
-import type { Figures, Usage } from './figures.ts';
+import {
+  type ClosedMonth,
+  ClosedMonths,
+  type Difference,
+  differences,
+  type StoredUsage,
+} from './closed-months.ts';
+import type { FigureName, Usage, UsageOptions } from './figures.ts';
 import { closesAt, type Month, monthOf } from './months.ts';
 import { creationIn, readUsage } from './read-usage.ts';
+import { WithoutTariffFile } from './without-tariff-file.ts';
 
-type Column = { head: string; figure: keyof Figures; isMoney?: true };
+type Column = { head: string; figure: FigureName; isMoney?: true };
 const COLUMNS: readonly Column[] = [
   { head: 'Guias', figure: 'guides' },
   { head: 'Canceladas', figure: 'cancelled' },
@@ -23,6 +30,9 @@ const COLUMNS: readonly Column[] = [
   { head: 'TotalCanceladas', figure: 'cancelledTotal', isMoney: true },
   { head: 'Ajustes', figure: 'adjustments', isMoney: true },
   { head: 'SinPrecio', figure: 'unpriced' },
+  { head: 'SinCotizar', figure: 'unquoted' },
+  { head: 'PorCotizar', figure: 'unquotedTotal', isMoney: true },
+  { head: 'SinTarifa', figure: 'withoutTariff' },
 ];
 
 const HELP = `
@@ -34,8 +44,15 @@ Escribe un CSV con una fila por cuenta que uso algo. Lo que se registra en un me
   Total            MXN, suma de SEND_TOTAL de Guias, tambien de las que se cancelaron
   TotalCanceladas  MXN, suma de SEND_TOTAL de Canceladas, tambien de las que se crearon en otro mes
   Ajustes          MXN, lo que los pesajes registrados en el mes cambiaron el precio de sus guias
-  SinPrecio        guias cuyo pesaje la tarifa no puede cobrar, menos las que dejaron de ser asi
-A cobrar por las guias: Total - TotalCanceladas + Ajustes.
+  SinPrecio        guias cotizadas cuyo pesaje la tarifa no puede cobrar, menos las que dejaron de ser asi
+  SinCotizar       las de Guias que se crearon sin Cotizacion; su SEND_TOTAL es 0
+  PorCotizar       MXN, lo que cuestan las de SinCotizar con la tarifa vigente cuando se crearon, mas lo que los pesajes
+                   registrados en el mes cambiaron ese precio, menos el precio de las que se cancelaron en el mes
+  SinTarifa        las de SinCotizar que no se pueden cobrar asi (sin tarifa, sin medidas, o de antes de la version 1.9),
+                   menos las que en el mes se cancelaron o tuvieron precio por un pesaje, aunque sean de otro mes
+A cobrar por las guias: Total - TotalCanceladas + Ajustes + PorCotizar. SinPrecio y SinTarifa se cobran a mano:
+--without-tariff dice cuales guias son las de SinTarifa, y por que; -1 es una que otro mes conto, y ya no es asi.
+Un mes que guardo una version anterior a la 1.9 no tiene las tres ultimas columnas: quedan vacias.
 
 Un mes se cierra una hora despues de su fin en TIME_ZONE. La primera vez que se pide cerrado, se guarda. Despues se
 escribe lo guardado, se calcula otra vez, y si algo cambio se dice que, con codigo de salida 1.
@@ -48,16 +65,22 @@ export function addUsageCommand(program: Command, run: Run): void {
     .option('--month <mes>', 'como 2026-11 (obligatoria)', parseMonth)
     .option('--account <cuenta>', `solo esta, ${NAME_RULE}; no guarda el mes`, parseAccount)
     .option('--test', 'las cuentas de prueba, en vez de las demas')
+    .option('--without-tariff <archivo>', 'CSV nuevo con las guias que cuenta SinTarifa')
     .addHelpText('after', HELP)
-    .addHelpText('after', example('usage --month 2026-11 > uso-2026-11.csv'))
-    .action(async ({ month: name, ...of }: { month?: string; account?: string; test?: boolean }) => {
+    .addHelpText(
+      'after',
+      example('usage --month 2026-11 --without-tariff sin-tarifa-2026-11.csv > uso-2026-11.csv'),
+    )
+    .action(async ({ month: name, withoutTariff: typed, ...of }: TypedOptions) => {
       // Commander's own check would not say which one.
       if (name === undefined) throw new UsageError('Falta --month. Vea usage --help');
       const { timeZone, localTime } = readTimeZone();
       const month = monthOf(name, localTime);
       let changes: Difference[] = [];
       await run(async (mongo) => {
-        const report = await reportMonth(mongo, month, { timeZone, localTime, ...of });
+        const report = await withFile(typed && typedPath(typed), (withoutTariff) =>
+          reportMonth(mongo, month, { timeZone, localTime, ...of, withoutTariff }),
+        );
         changes = report.changes;
         process.stderr.write(`${report.note}\n`);
         const details = { accounts: report.usage.size, changes: changes.length };
@@ -68,18 +91,34 @@ export function addUsageCommand(program: Command, run: Run): void {
     });
 }
 
-type Options = {
-  account?: string;
-  test?: boolean;
+type TypedOptions = { month?: string; account?: string; test?: boolean; withoutTariff?: string };
+type Options = Pick<TypedOptions, 'account' | 'test'> & {
+  withoutTariff: WithoutTariffFile | undefined;
   timeZone: string;
   localTime: (moment: Date) => string;
 };
 /** `note` is for the operator. */
-type Report = { usage: Usage; note: string; changes: Difference[] };
+type Report = { usage: StoredUsage; note: string; changes: Difference[] };
+
+/** Makes a file before `use` begins, because a month takes minutes to read. The file is gone if `use` fails. */
+async function withFile(
+  path: string | undefined,
+  use: (file: WithoutTariffFile | undefined) => Promise<Report>,
+): Promise<Report> {
+  if (path === undefined) return use(undefined);
+  const file = await WithoutTariffFile.create(path);
+  try {
+    const { note, ...report } = await use(file);
+    return { ...report, note: `${note} Guias de SinTarifa: ${file.size}, en ${path}.` };
+  } catch (error) {
+    await file.remove();
+    throw error;
+  }
+}
 
 /** Reads a month; stores it if it is closed, or compares it with what is stored. */
 async function reportMonth(mongo: Connection, month: Month, options: Options): Promise<Report> {
-  const { account, test = false, timeZone, localTime } = options;
+  const { account, test = false, withoutTariff, timeZone, localTime } = options;
   const clock = new DatabaseClock(mongo);
   const at = await clock.now();
   if (at < month.from) throw new UsageError('--month debe ser un mes que ya empezo');
@@ -92,11 +131,13 @@ async function reportMonth(mongo: Connection, month: Month, options: Options): P
   // A committed guide of the month may be in the journal alone.
   if (isClosed && !stored) await untilStored(mongo);
 
-  const usage = await readWithProgress(mongo, month, { account, test });
+  const usage = await readWithProgress(mongo, month, { account, test, withoutTariff });
+  // Before the month is stored: what a command that fails has done is nothing.
+  await withoutTariff?.write(month.name);
   if (stored) {
     const before = account === undefined ? stored.usage : onlyOf(stored.usage, account);
-    const changes = differences(before, usage);
-    const since = `${month.name} se guardo el ${words(stored.at)}`;
+    const changes = differences({ ...stored, usage: before }, usage);
+    const since = `${month.name} se guardo el ${words(stored.at)}${describeMissing(stored)}`;
     const note = changes.length > 0 ? `${since}, y cambio. El CSV es lo guardado.` : `${since}; nada cambio.`;
     return { usage: before, note, changes };
   }
@@ -107,17 +148,24 @@ async function reportMonth(mongo: Connection, month: Month, options: Options): P
   await months.store(month.name, { usage, timeZone, at });
   const kept = await months.find(month.name);
   // Rows of another run stay, so the month may be another one than that which was read here.
-  if (!kept || kept.timeZone !== timeZone || differences(kept.usage, usage).length > 0)
+  if (!kept || kept.timeZone !== timeZone || differences(kept, usage).length > 0)
     throw new Error(
       'Otra ejecucion guardo este mes con otras cifras: no se guardaron estas. Avise a quien mantiene el servicio',
     );
-  return report(`${month.name} esta cerrado, y se guardo. Cuentas: ${usage.size}.`);
+  const note = `${month.name} esta cerrado, y se guardo${describeMissing(kept)}. Cuentas: ${usage.size}.`;
+  return { usage: kept.usage, note, changes: [] };
+}
+
+/** Names the columns that a month lacks because an earlier release stored it, or began to. */
+function describeMissing({ figures }: ClosedMonth): string {
+  const missing = COLUMNS.filter(({ figure }) => !figures.includes(figure)).map(({ head }) => head);
+  return missing.length > 0 ? ` con una version anterior, sin ${missing.join(', ')}` : '';
 }
 
 async function readWithProgress(
   mongo: Connection,
   month: Month,
-  of: { account: string | undefined; test: boolean },
+  of: Omit<UsageOptions, 'onProgress'>,
 ): Promise<Usage> {
   const progress = progressLine();
   try {
@@ -146,16 +194,19 @@ async function requireZoneOfGuides(
   );
 }
 
-function onlyOf(usage: Usage, account: string): Usage {
+function onlyOf(usage: StoredUsage, account: string): StoredUsage {
   const figures = usage.get(account);
   return new Map(figures ? [[account, figures]] : []);
 }
 
-function toCsv({ name }: Month, usage: Usage): string {
+function toCsv({ name }: Month, usage: StoredUsage): string {
   const rows = [...usage].map(([account, figures]) => [
     name,
     account,
-    ...COLUMNS.map(({ figure, isMoney }) => (isMoney ? toPesos(figures[figure]) : figures[figure])),
+    ...COLUMNS.map(({ figure, isMoney }) => {
+      const value = figures[figure] ?? '';
+      return isMoney && value !== '' ? toPesos(value) : value;
+    }),
   ]);
   return formatCsv(['Mes', 'Cuenta', ...COLUMNS.map(({ head }) => head)], rows).trimEnd();
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { ROOMS } from '#services/api/app.ts';
 import { run } from '#services/api/cli.ts';
@@ -16,7 +19,8 @@ import { passTime } from '#test/fixtures/pass-time.ts';
 
 /** `npm run admin -- usage` (k8s/operations.md "Billing"). Each test has months of its own, long closed. */
 
-const HEAD = 'Mes,Cuenta,Guias,Canceladas,Entregadas,Etiquetas,Total,TotalCanceladas,Ajustes,SinPrecio';
+const HEAD =
+  'Mes,Cuenta,Guias,Canceladas,Entregadas,Etiquetas,Total,TotalCanceladas,Ajustes,SinPrecio,SinCotizar,PorCotizar,SinTarifa';
 const GOODS = { Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15, ValorDeclarado: 1500 };
 const HEAVIER = { Peso: 8, Largo: 40, Alto: 30, Ancho: 30 };
 
@@ -51,9 +55,20 @@ const test = events
     const Destinatario = { Nombre: 'Luis', CodigoPostal: '64000' };
     return newGuide({ Destinatario, Producto: GOODS, Cotizacion });
   })
+  /** A guide without a quote, which would be quoted at 194.30 with these measures. */
+  .extend('unquoted', { scope: 'file' }, ({ newGuide }) => (measures: object = GOODS) => {
+    const Producto = { Contenido: 'Libros', ValorDeclarado: 1500, ...measures };
+    return newGuide({ Destinatario: { Nombre: 'Luis', CodigoPostal: '64000' }, Producto });
+  })
   .extend('cancel', { scope: 'file' }, ({ demo }) => async (number: string) => {
     expect((await demo.post(`/api/guias/${number}/cancelar`, '')).status).toBe(200);
   });
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'usage-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
 
 const MARCH = '2025-03-10T12:00:00';
 const [IN_MARCH, IN_APRIL, IN_MAY] = ['2025-03-12T18:00:00Z', '2025-04-12T18:00:00Z', '2025-05-12T18:00:00Z'];
@@ -101,16 +116,20 @@ describe('npm run admin -- usage', () => {
 
     expect(await usage('2025-03')).toEqual({
       code: 0,
-      rows: ["'=1+1,0,0,0,3,0,0,0,0", 'demo,4,1,1,7,582.9,194.3,62.86,0', 'otro,1,0,0,0,0,0,0,0'],
+      rows: [
+        "'=1+1,0,0,0,3,0,0,0,0,0,0,0",
+        'demo,4,1,1,7,582.9,194.3,62.86,0,1,0,1',
+        'otro,1,0,0,0,0,0,0,0,1,0,1',
+      ],
       err: '2025-03 esta cerrado, y se guardo. Cuentas: 3.\n',
     });
     // One guide was cancelled, one is delivered no more, and no tariff carries what one weighs.
-    expect((await usage('2025-04')).rows).toEqual(['demo,0,1,-1,0,0,194.3,-62.86,1']);
+    expect((await usage('2025-04')).rows).toEqual(['demo,0,1,-1,0,0,194.3,-62.86,1,0,0,0']);
     // What had no price before still has none: that is no second one.
-    expect((await usage('2025-05')).rows).toEqual(['demo,0,0,1,0,0,0,0,0']);
+    expect((await usage('2025-05')).rows).toEqual(['demo,0,0,1,0,0,0,0,0,0,0,0']);
     expect(await usage('2025-03', '--test')).toEqual({
       code: 0,
-      rows: ['pruebas,1,0,0,2,0,0,0,0'],
+      rows: ['pruebas,1,0,0,2,0,0,0,0,1,0,1'],
       err: 'Cuentas de prueba: no se cobran, y no se guardo nada.\n',
     });
   });
@@ -121,21 +140,21 @@ describe('npm run admin -- usage', () => {
     cancel,
     guides,
     happened,
-    newGuide,
     quoted,
     register,
     stores,
+    unquoted,
     usage,
   }) => {
     const AUGUST = '2025-08-10T12:00:00';
-    const [cancelled, delivered] = [await quoted(), await newGuide()];
+    const [cancelled, delivered] = [await quoted(), await unquoted()];
     await happened(cancelled, AUGUST);
     await register(event(delivered, 'Entregado', { Id: 'e1', Recibe: 'Eva' }));
     await happened(delivered, AUGUST, '2025-08-12T18:00:00Z');
     const client = await Client.login(api.url, 'demo2');
     const [moved] = await client.created(minimalGuide());
     await happened(moved?.SEND_GUIA ?? '', AUGUST);
-    const rows = ['demo,3,0,1,0,194.3,0,0,0'];
+    const rows = ['demo,3,0,1,0,194.3,0,0,0,2,194.3,1'];
     expect((await usage('2025-08')).rows).toEqual(rows);
 
     await cancel(cancelled);
@@ -165,8 +184,12 @@ describe('npm run admin -- usage', () => {
       '  demo: Guias 2, se guardo 3',
       '  demo: Entregadas 0, se guardo 1',
       '  demo: Total 194.31, se guardo 194.30',
+      '  demo: SinCotizar 1, se guardo 2',
+      '  demo: PorCotizar 0.00, se guardo 194.30',
       '  otro: Guias 1, se guardo 0',
       '  otro: Entregadas 1, se guardo 0',
+      '  otro: SinCotizar 1, se guardo 0',
+      '  otro: PorCotizar 194.30, se guardo 0.00',
       '',
     ]);
     const elsewhere = await admin(['usage', '--month', '2025-08'], { TIME_ZONE: 'America/Tijuana' });
@@ -193,7 +216,7 @@ describe('npm run admin -- usage', () => {
     const died = await admin(['usage', '--month', '2024-11'], { MONGODB_URI: proxy.uri });
     expect([died.code, died.out]).toEqual([1, '']);
     expect(await usage('2024-11')).toEqual({
-      ...{ code: 0, rows: ['demo,1,0,0,0,0,0,0,0'] },
+      ...{ code: 0, rows: ['demo,1,0,0,0,0,0,0,0,1,0,1'] },
       err: '2024-11 esta cerrado, y se guardo. Cuentas: 1.\n',
     });
   });
@@ -254,15 +277,23 @@ describe('npm run admin -- usage', () => {
       return (await client.created(guide))[0]?.SEND_GUIA ?? '';
     };
     const [cancelled, weighed] = [await quoted(), await quoted()];
+    const unquoted = async (measures: object) => {
+      const guide = { ...minimalGuide({ CodigoPostal: '64000' }), Producto: measures };
+      return (await client.created(guide))[0]?.SEND_GUIA ?? '';
+    };
+    const [bare, lacking] = [await unquoted(GOODS), await unquoted({ Contenido: 'Libros' })];
     await move('otra');
     expect((await client.post(`/api/guias/${cancelled}/cancelar`, '')).status).toBe(200);
     await register(event(weighed, 'Pesaje', { Id: 'p1', ...HEAVIER }));
     await register(event(weighed, 'Entregado'));
+    await register(event(bare, 'Pesaje', HEAVIER));
+    expect((await client.post(`/api/guias/${lacking}/cancelar`, '')).status).toBe(200);
     await move('otro');
     const again = '2023-09-12T18:00:00Z';
     await happened(cancelled, '2023-09-10T12:00:00', again);
     await happened(weighed, '2023-09-10T12:00:00', again, again);
-    const rows = ['otro,2,1,1,0,479.66,239.83,80.19,0'];
+    for (const guide of [bare, lacking]) await happened(guide, '2023-09-10T12:00:00', again);
+    const rows = ['otro,4,2,1,0,479.66,239.83,80.19,0,2,320.02,0'];
     expect((await usage('2023-09', '--account', 'otra')).rows).toEqual([]);
     expect((await usage('2023-09', '--account', 'otro')).rows).toEqual(rows);
     expect((await usage('2023-09')).rows).toEqual(rows);
@@ -276,7 +307,7 @@ describe('npm run admin -- usage', () => {
     await cancel(first);
     await happened(first, '2025-07-01T00:00:00', '2025-07-01T06:00:00.000Z');
     for (const month of ['2025-06', '2025-07'])
-      expect((await usage(month)).rows).toEqual(['demo,1,1,0,0,0,0,0,0']);
+      expect((await usage(month)).rows).toEqual(['demo,1,1,0,0,0,0,0,0,1,0,0']);
   });
 
   test('stores no month that may still change', async ({ admin, newGuide, stores, usage }) => {
@@ -304,8 +335,168 @@ describe('npm run admin -- usage', () => {
       expect(await admin(['usage', ...args])).toEqual({ code: 2, out: '', err: `${message}\n` });
   });
 
+  test('bills guides without a quote by the tariff of their creation', async ({
+    cancel,
+    entries,
+    guides,
+    happened,
+    quoted,
+    register,
+    unquoted,
+    usage,
+  }) => {
+    const CREATED = '2022-03-10T12:00:00';
+    const [MARCH, APRIL, MAY] = ['2022-03-12T18:00:00Z', '2022-04-12T18:00:00Z', '2022-05-12T18:00:00Z'];
+    const weigh = (guide: string, Id: string, measures: object = HEAVIER) =>
+      register(event(guide, 'Pesaje', { Id, ...measures }));
+    const [withQuote, untouched] = [await quoted(), await unquoted()];
+    for (const guide of [withQuote, untouched]) await happened(guide, CREATED);
+    const measuredLater = await unquoted({});
+    await weigh(measuredLater, 'p1');
+    await happened(measuredLater, CREATED, APRIL);
+    const weighedByMistake = await unquoted();
+    await weigh(weighedByMistake, 'p1');
+    await register(event(weighedByMistake, 'Anulacion', { Anula: 'p1' }));
+    await happened(weighedByMistake, CREATED, APRIL, MAY);
+    const [cancelled, cancelledUnpriced] = [await unquoted(), await unquoted({})];
+    for (const guide of [cancelled, cancelledUnpriced]) {
+      await cancel(guide);
+      await happened(guide, CREATED, APRIL);
+    }
+    const cancelledWeighed = await unquoted();
+    await weigh(cancelledWeighed, 'p1');
+    const [weighing] = await entries.find({ 'told.Guia': cancelledWeighed }).toArray();
+    const { unquoted: _, ...entry } = weighing as LogEntry;
+    const told = { ...entry.told, Tipo: 'Cancelacion' as const, Id: 'c' };
+    await entries.insertOne({ ...entry, _id: 'demo 000000999999', told, version: 2 });
+    await happened(cancelledWeighed, CREATED, MARCH, APRIL);
+    const tooHeavy = await unquoted();
+    await weigh(tooHeavy, 'p1', { Peso: 71 });
+    await weigh(tooHeavy, 'p2');
+    await happened(tooHeavy, CREATED, APRIL, MAY);
+    const tooHeavyAtOnce = await unquoted({});
+    await weigh(tooHeavyAtOnce, 'p1', { ...HEAVIER, Peso: 71 });
+    await happened(tooHeavyAtOnce, CREATED, MARCH);
+    const earlier = await unquoted();
+    await guides.updateOne({ _id: earlier }, { $unset: { unquoted: 1, priced: 1 } });
+    await weigh(earlier, 'p1');
+    await happened(earlier, CREATED, APRIL);
+
+    const folder = await newFolder();
+    const month = async (name: string) => {
+      const path = join(folder, `${name}.csv`);
+      const { code, rows, err } = await usage(name, '--without-tariff', path);
+      const [head, ...listed] = (await readFile(path, 'utf8')).replace('\ufeff', '').trimEnd().split('\n');
+      expect([code, head]).toEqual([0, 'Mes,Cuenta,Guia,SinTarifa,Motivo']);
+      const added = listed.reduce((sum, row) => sum + Number(row.split(',')[3]), 0);
+      expect([added, listed.toSorted()]).toEqual([Number(rows[0]?.split(',').at(-1)), listed]);
+      return { rows, listed, err };
+    };
+    const unpriced = (name: string, ...guides: [guide: string, count: number, why: string][]) =>
+      guides.map(([guide, count, why]) => `${name},demo,${guide},${count},${why}`).toSorted();
+    // Four at 194.30 as created, one as it was weighed in the same month.
+    expect(await month('2022-03')).toEqual({
+      rows: ['demo,10,0,0,0,194.3,0,0,0,9,1034.36,4'],
+      listed: unpriced(
+        '2022-03',
+        [measuredLater, 1, 'falta el peso o un lado'],
+        [cancelledUnpriced, 1, 'falta el peso o un lado'],
+        [tooHeavyAtOnce, 1, 'pesa mas que el maximo de la tarifa'],
+        [earlier, 1, 'se creo con una version anterior a la 1.9'],
+      ),
+      err: `2022-03 esta cerrado, y se guardo. Cuentas: 1. Guias de SinTarifa: 4, en ${join(folder, '2022-03.csv')}.\n`,
+    });
+    // 257.16 of the first weighing and 62.86 more, less 194.30 and 257.16 cancelled, and 194.30 that is no price any more.
+    expect(await month('2022-04')).toMatchObject({
+      rows: ['demo,0,3,0,0,0,0,0,0,0,-325.74,-1'],
+      listed: unpriced(
+        '2022-04',
+        [measuredLater, -1, 'un pesaje le dio precio'],
+        [cancelledUnpriced, -1, 'se cancelo'],
+        [tooHeavy, 1, 'pesa mas que el maximo de la tarifa'],
+      ),
+    });
+    expect(await month('2022-05')).toMatchObject({
+      rows: ['demo,0,0,0,0,0,0,0,0,0,194.3,-1'],
+      listed: unpriced('2022-05', [tooHeavy, -1, 'un pesaje le dio precio']),
+    });
+    // The months together: what the guides cost that are not cancelled, and those that have no price now.
+    expect(Math.round(100 * (1034.36 - 325.74 + 194.3))).toBe(2 * 19_430 + 2 * 25_716);
+  });
+
+  test('leaves cells empty that a month lacks because an earlier release stored it', async ({
+    api,
+    guides,
+    happened,
+    newGuide,
+    stores,
+    usage,
+  }) => {
+    const [guide] = await (await Client.login(api.url, 'otro')).created(minimalGuide());
+    for (const number of [await newGuide(), guide?.SEND_GUIA ?? ''])
+      await happened(number, '2024-01-10T12:00:00');
+    const later = await newGuide();
+    await happened(later, '2024-02-10T12:00:00');
+    const counts = { guides: 1, cancelled: 0, delivered: 0, labels: 0 };
+    const sums = { total: 0, cancelledTotal: 0, adjustments: 0, unpriced: 0 };
+    const row = { ...counts, ...sums, timeZone: 'America/Mexico_City', at: new Date('2024-03-10T18:00:00Z') };
+    // January was cut before all of it was stored.
+    const stored = ['2024-01 demo', '2024-02 demo', '2024-02 '].map((_id) => ({ ...row, _id }));
+    await stores.mongo.collection<{ _id: string }>('usage').insertMany(stored);
+    const lacking = 'con una version anterior, sin SinCotizar, PorCotizar, SinTarifa';
+    const january = ['demo,1,0,0,0,0,0,0,0,,,', 'otro,1,0,0,0,0,0,0,0,,,'];
+    expect(await usage('2024-01')).toEqual({
+      ...{ code: 0, rows: january },
+      err: `2024-01 esta cerrado, y se guardo ${lacking}. Cuentas: 2.\n`,
+    });
+    for (const [month, rows] of [
+      ['2024-01', january],
+      ['2024-02', ['demo,1,0,0,0,0,0,0,0,,,']],
+    ] as const) {
+      const again = await usage(month);
+      expect(again).toMatchObject({ code: 0, rows });
+      expect(again.err).toMatch(new RegExp(`\\) ${lacking}; nada cambio\\.\n$`));
+    }
+    await guides.updateOne({ _id: later }, { $set: { createdFor: 'nueva' } });
+    const { code, err } = await usage('2024-02');
+    const changes = ['  demo: Guias 0, se guardo 1', '  nueva: Guias 1, se guardo 0', ''];
+    expect([code, err.split('\n').slice(2)]).toEqual([1, changes]);
+  });
+
+  test('with a file that cannot be written stores nothing, and leaves no file when it fails', async ({
+    admin,
+    happened,
+    newGuide,
+    usage,
+  }) => {
+    await happened(await newGuide(), '2024-03-10T12:00:00');
+    const folder = await newFolder();
+    const path = join(folder, 'sin-tarifa.csv');
+    const close = (path: string, settings?: object) =>
+      admin(['usage', '--month', '2024-03', '--without-tariff', path], settings);
+    await writeFile(path, 'de alguien');
+    expect(await close(path)).toEqual({
+      ...{ code: 1, out: '' },
+      err: 'El archivo de --without-tariff ya existe, y no se toca: indique otro\n',
+    });
+    expect(await readFile(path, 'utf8')).toBe('de alguien');
+    const missing = join(folder, 'no', 'hay.csv');
+    expect(await close(missing)).toEqual({
+      ...{ code: 1, out: '' },
+      err: `No se puede escribir ${missing} (ENOENT), y no se guardo nada: indique en --without-tariff un archivo en una carpeta en la que se pueda escribir\n`,
+    });
+    expect(await close(join(folder, 'otro.csv'), { TIME_ZONE: 'America/Tijuana' })).toMatchObject({
+      code: 1,
+    });
+    expect(await readdir(folder)).toEqual(['sin-tarifa.csv']);
+    expect((await usage('2024-03')).err).toBe('2024-03 esta cerrado, y se guardo. Cuentas: 1.\n');
+  });
+
   test('counts each guide and event once, however many there are', async ({ entries, guides, usage }) => {
-    const [template] = await guides.find().limit(1).toArray();
+    const [template] = await guides
+      .find({ unquoted: { $exists: true } })
+      .limit(1)
+      .toArray();
     const registered = new Date('2024-05-10T18:00:00Z');
     const numbers = Array.from({ length: 4_500 }, (_, i) => `9${String(i).padStart(11, '0')}`);
     // All of one moment; two thirds are of one account, the others of a thousand.
@@ -319,6 +510,7 @@ describe('npm run admin -- usage', () => {
           createdAt: '2024-05-10T12:00:00',
           createdUtc: registered,
           total: 0.1,
+          unquoted: { version: 1, total: 10 },
         },
       })),
     );
@@ -334,7 +526,7 @@ describe('npm run admin -- usage', () => {
       }),
     );
     const { rows } = await usage('2024-05');
-    expect([rows.length, rows.at(-1)]).toEqual([counts.size, 'b-grande,3000,3000,0,0,300,300,0,0']);
+    expect([rows.length, rows.at(-1)]).toEqual([counts.size, 'b-grande,3000,3000,0,0,300,300,0,0,3000,0,0']);
     const cells = rows.map((row) => row.split(',').slice(1, 3).map(Number));
     expect(cells.reduce(([a = 0, b = 0], [c = 0, d = 0]) => [a + c, b + d])).toEqual([4_500, 4_500]);
     expect(await usage('2024-05', '--account', 'b-grande')).toMatchObject({ rows: [rows.at(-1)] });

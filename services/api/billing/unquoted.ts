@@ -1,0 +1,39 @@
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
+import type { NoPriceReason, UnquotedPrice } from '#shared/guides/guide-price.ts';
+import type { Figures } from './figures.ts';
+
+/** What guides without a quote cost: their answers say 0, so that no other figure has it. */
+
+/** What is read of a stored guide; of its quote no more than that there is one. */
+export const UNQUOTED_FIELDS = { unquoted: 1, 'quote.Tarifa.Version': 1 } as const;
+export type UnquotedFields = Pick<GuideDocument, 'unquoted'> & { quote?: object };
+
+/** `not-priced`: a release of before 1.9.0 created the guide. */
+export type NoPrice = { noPrice: NoPriceReason | 'not-priced' };
+/** What a guide costs, in centavos, or why it has no price. */
+export type BilledPrice = Pick<Extract<UnquotedPrice, { total: number }>, 'total'> | NoPrice;
+/** A price before a fact and after it; undefined before the guide was created, and after it was cancelled. */
+export type PriceChange = { before?: BilledPrice | undefined; after?: BilledPrice | undefined };
+
+/** Returns what a guide cost when it was created; undefined with a quote. */
+export function unquotedPriceOf({ quote, unquoted }: UnquotedFields): BilledPrice | undefined {
+  return quote ? undefined : (unquoted ?? { noPrice: 'not-priced' });
+}
+
+export function figuresOfChange({
+  before,
+  after,
+}: PriceChange): Pick<Figures, 'unquotedTotal' | 'withoutTariff'> {
+  return {
+    unquotedTotal: totalOf(after) - totalOf(before),
+    withoutTariff: lacksPrice(after) - lacksPrice(before),
+  };
+}
+
+function totalOf(price: BilledPrice | undefined): number {
+  return price && 'total' in price ? price.total : 0;
+}
+
+function lacksPrice(price: BilledPrice | undefined): number {
+  return Number(price !== undefined && 'noPrice' in price);
+}

@@ -1,0 +1,95 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { formatCsv, formatRows } from '#shared/commands/csv.ts';
+import { chunks } from '#shared/stores/chunks.ts';
+import { figuresOfChange, type NoPrice, type PriceChange } from './unquoted.ts';
+
+const COLUMNS = ['Mes', 'Cuenta', 'Guia', 'SinTarifa', 'Motivo'];
+const REASONS: Readonly<Record<NoPrice['noPrice'], string>> = {
+  'not-priced': 'se creo con una version anterior a la 1.9',
+  'no-tariff': 'no habia tarifa cuando se creo',
+  'tariff-unread': 'la tarifa no se pudo leer cuando se creo',
+  'no-measures': 'falta el peso o un lado',
+  'too-heavy': 'pesa mas que el maximo de la tarifa',
+  'too-long': 'un lado mide mas que el maximo de la tarifa',
+  'no-group': 'un codigo postal no tiene zona en la tarifa',
+  'no-price': 'la tarifa no tiene precio del servicio en la zona',
+};
+const PRICED = 'un pesaje le dio precio';
+const CANCELLED = 'se cancelo';
+const ROWS_AT_A_TIME = 1_000;
+
+/** `count`: 1, or −1 of a guide that an earlier month has counted. `reason` of the last change. */
+type Counted = { count: number; reason: string };
+
+/** A new CSV file of the guides that a month's `withoutTariff` counts. They are in memory until all of them are known. */
+export class WithoutTariffFile {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  /** By account and guide. */
+  readonly #accounts = new Map<string, Map<string, Counted>>();
+
+  private constructor(path: string, file: FileHandle) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** @throws Error for the operator if the file exists, or cannot be made. */
+  static async create(path: string): Promise<WithoutTariffFile> {
+    const file = await open(path, 'wx').catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EEXIST')
+        throw new Error('El archivo de --without-tariff ya existe, y no se toca: indique otro', { cause });
+      throw unwritable(path, cause);
+    });
+    return new WithoutTariffFile(path, file);
+  }
+
+  add(account: string, guide: string, change: PriceChange): void {
+    const guides = this.#accounts.get(account) ?? new Map<string, Counted>();
+    this.#accounts.set(account, guides);
+    const count = (guides.get(guide)?.count ?? 0) + figuresOfChange(change).withoutTariff;
+    if (count === 0) guides.delete(guide);
+    else guides.set(guide, { count, reason: reasonOf(change) });
+  }
+
+  get size(): number {
+    return [...this.#accounts.values()].reduce((sum, guides) => sum + guides.size, 0);
+  }
+
+  /** Writes the file, by account and guide. @throws Error for the operator. */
+  async write(month: string): Promise<void> {
+    const accounts = [...this.#accounts].sort(byKey);
+    const parts = function* () {
+      yield formatCsv(COLUMNS, []);
+      for (const [account, guides] of accounts) {
+        const rows = [...guides]
+          .sort(byKey)
+          .map(([guide, { count, reason }]) => [...[month, account, guide], ...[count, reason]]);
+        for (const chunk of chunks(rows, ROWS_AT_A_TIME)) yield formatRows(chunk);
+      }
+    };
+    await pipeline(parts, this.#file.createWriteStream()).catch((cause: NodeJS.ErrnoException) => {
+      throw unwritable(this.#path, cause);
+    });
+  }
+
+  /** Removes the file of a command that fails, so that the command can be repeated as it is. */
+  async remove(): Promise<void> {
+    await this.#file.close();
+    await rm(this.#path, { force: true });
+  }
+}
+
+function reasonOf({ after }: PriceChange): string {
+  if (!after) return CANCELLED;
+  return 'noPrice' in after ? REASONS[after.noPrice] : PRICED;
+}
+
+function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function unwritable(path: string, cause: NodeJS.ErrnoException): Error {
+  const advice = 'indique en --without-tariff un archivo en una carpeta en la que se pueda escribir';
+  return new Error(`No se puede escribir ${path} (${cause.code}), y no se guardo nada: ${advice}`, { cause });
+}
