@@ -58,14 +58,18 @@ export class WithoutTariffFile {
 
   /** Writes the file, by account and guide. @throws Error for the operator. */
   async write(month: string): Promise<void> {
-    const accounts = [...this.#accounts].sort(byKey);
+    const accounts = this.#accounts;
     const parts = function* () {
       yield formatCsv(COLUMNS, []);
-      for (const [account, guides] of accounts) {
-        const rows = [...guides]
-          .sort(byKey)
-          .map(([guide, { count, reason }]) => [...[month, account, guide], ...[count, reason]]);
-        for (const chunk of chunks(rows, ROWS_AT_A_TIME)) yield formatRows(chunk);
+      for (const account of [...accounts.keys()].sort()) {
+        const guides = accounts.get(account) as Map<string, Counted>;
+        for (const numbers of chunks([...guides.keys()].sort(), ROWS_AT_A_TIME))
+          yield formatRows(
+            numbers.map((number) => {
+              const { count, reason } = guides.get(number) as Counted;
+              return [month, account, number, count, reason];
+            }),
+          );
       }
     };
     await pipeline(parts, this.#file.createWriteStream()).catch((cause: NodeJS.ErrnoException) => {
@@ -83,10 +87,6 @@ export class WithoutTariffFile {
 function reasonOf({ after }: PriceChange): string {
   if (!after) return CANCELLED;
   return 'noPrice' in after ? REASONS[after.noPrice] : PRICED;
-}
-
-function byKey([one]: [string, unknown], [other]: [string, unknown]): number {
-  return one < other ? -1 : 1;
 }
 
 function unwritable(path: string, cause: NodeJS.ErrnoException): Error {

@@ -1,12 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
-import type {
-  GuidePrice,
-  Parcel,
-  UnmeasuredParcel,
-  UnquotedPrice,
-  WithoutQuote,
-} from '#shared/guides/guide-price.ts';
+import type { GuidePrice, Parcel, UnmeasuredParcel } from '#shared/guides/guide-price.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { Adjuster, AdjusterOf, Weighing } from '../guides/adjusting.ts';
 import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
@@ -14,6 +8,7 @@ import { sidesInOrder } from './parcel.ts';
 import { CurrentTariff, type NumberedTariff } from './tariffs/current-tariff.ts';
 import { describeLines, describeNoPrice, type PriceLine, priceParcels } from './tariffs/price.ts';
 import { TariffStore } from './tariffs/tariff-store.ts';
+import { unquotedPrice } from './unquoted-price.ts';
 
 /**
  * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
@@ -35,7 +30,12 @@ export function adjusters(
       return undefined;
     }
     const numbered = { version, tariff };
-    if (!quote) return (weighings) => ({ unquoted: weighedPrice(numbered, priced, weighings) });
+    if (!quote) {
+      const { account, parcel } = priced;
+      return (weighings) => ({
+        unquoted: unquotedPrice(numbered, account, weighedParcels(parcel, weighings)),
+      });
+    }
     const quoted = priced as GuidePrice['priced'];
     return (weighings) => ({ adjustment: adjust(quote, numbered, quoted, weighings) });
   };
@@ -64,22 +64,6 @@ function adjust(
   const Diferencia = toPesos(now.total - sumOf(before));
   const Lineas = compared(before, describeLines({ ...now, lines: merged(now.lines) }, parcel.packages));
   return { ...whole, Ahora: toPesos(now.total), Diferencia, Lineas };
-}
-
-/** Prices a guide without a quote by its weighings, which may bring the measures that it lacked. */
-function weighedPrice(
-  { version, tariff }: NumberedTariff,
-  { account, parcel }: WithoutQuote['priced'],
-  weighings: Weighings,
-): UnquotedPrice {
-  const parcels = weighedParcels(parcel, weighings);
-  if (!areMeasured(parcels)) return { version, noPrice: 'no-measures' };
-  const price = priceParcels(tariff, account, parcels);
-  return 'reason' in price ? { version, noPrice: price.reason } : { version, total: price.total };
-}
-
-function areMeasured(parcels: [UnmeasuredParcel, ...UnmeasuredParcel[]]): parcels is [Parcel, ...Parcel[]] {
-  return parcels.every(({ grams, sides }) => grams !== undefined && sides !== undefined);
 }
 
 /** Returns the packages of a guide as they were weighed, or as it was created, those that are alike together. */

@@ -34,6 +34,10 @@ export function unmeasuredParcelOf(service: ServiceType, guide: Guide, ends: Pla
   return { ...parcel, ...(hasWeight && { grams }), ...(hasSides && { sides }) };
 }
 
+export function isMeasured(parcel: UnmeasuredParcel): parcel is Parcel {
+  return parcel.grams !== undefined && parcel.sides !== undefined;
+}
+
 /** Returns sides in millimetres, ascending. @param sides in centimetres. */
 export function sidesInOrder(sides: [number, number, number]): Parcel['sides'] {
   const millimetres = sides.map((side) => toUnits(side, 10));

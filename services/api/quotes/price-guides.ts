@@ -1,20 +1,13 @@
 import { inTurns } from '#shared/async/in-turns.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import type { SentGuide } from '#shared/guides/guide.ts';
-import type {
-  GuidePrice,
-  NoPriceReason,
-  Parcel,
-  UnmeasuredParcel,
-  UnquotedPrice,
-  WithoutQuote,
-} from '#shared/guides/guide-price.ts';
+import type { GuidePrice, NoPriceReason, UnquotedPrice, WithoutQuote } from '#shared/guides/guide-price.ts';
 import type { FoundPrice, PriceRequest } from '../guides/pricing.ts';
 import { type HonourDeps, honourQuotes, toGuidePrice } from './honour-quotes.ts';
-import { unmeasuredParcelOf } from './parcel.ts';
+import { isMeasured, unmeasuredParcelOf } from './parcel.ts';
 import { quoteParcel } from './quote.ts';
 import type { CurrentTariff, NumberedTariff } from './tariffs/current-tariff.ts';
-import { priceParcel } from './tariffs/price.ts';
+import { unquotedPrice } from './unquoted-price.ts';
 
 /** Longest wait for the log of tariffs, in ms. Only a process that has just started has not read it yet. */
 const FIRST_LOOK_MS = 1_000;
@@ -75,18 +68,10 @@ function priceUnquoted(
     priced: { account, parcel },
   });
   if ('noPrice' in tariff) return without(tariff);
-  const { version } = tariff;
-  if (!isMeasured(parcel)) return without({ version, noPrice: 'no-measures' });
-  if (unquotedGuides !== 'price') {
-    const price = priceParcel(tariff.tariff, account, parcel);
-    return without('reason' in price ? { version, noPrice: price.reason } : { version, total: price.total });
-  }
+  if (unquotedGuides !== 'price' || !isMeasured(parcel))
+    return without(unquotedPrice(tariff, account, [parcel]));
   const codes = { origin: origin.Codigo, destination: destination.Codigo };
   const quote = quoteParcel({ tariff, account, now, localTime }, parcel, codes);
-  if ('reason' in quote) return without({ version, noPrice: quote.reason });
+  if ('reason' in quote) return without({ version: tariff.version, noPrice: quote.reason });
   return toGuidePrice(quote, account, now, localTime);
-}
-
-function isMeasured(parcel: UnmeasuredParcel): parcel is Parcel {
-  return parcel.grams !== undefined && parcel.sides !== undefined;
 }
