@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { LABELS_SLOW, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
+import { FAILING, LABELS_SLOW, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
 import { capacityView } from './capacity.ts';
@@ -12,6 +12,7 @@ import { clockIn } from './format.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
 import { processTable } from './process-table.ts';
+import type { SystemState } from './system-state.ts';
 import { type Header, headerOf } from './tabs.ts';
 import type { Status, Watch } from './watch.ts';
 
@@ -64,7 +65,16 @@ function statusView(
     disk: state.redis.writesFail ? 'falla' : state.redis.appendOnly ? 'sí' : 'no',
     capacity: capacityView(state, workersMax),
     picture: drawLabels(state.minutes, clock),
+    prices: pricesView(state.guides),
   };
+}
+
+/** The share of guides that cost the customer nothing, which is information: a carrier may want it so. */
+function pricesView({ priced, unquoted, unpriced }: SystemState['guides']) {
+  const created = priced + unquoted + unpriced;
+  const withoutPrice = unquoted + unpriced;
+  const share = created === 0 ? undefined : Math.round((100 * withoutPrice) / created);
+  return { created, withoutPrice, share, unpriced, minutes: FAILING.windowMinutes };
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { Job, Queue } from 'bullmq';
 import {
   type ActionSums,
+  type GuidePricing,
   type MinuteCounts,
   readActionSums,
+  readGuidePricings,
   readLabelCounts,
 } from '#shared/actions/action-counts.ts';
 import type { UserAction } from '#shared/actions/user-actions.ts';
@@ -55,6 +57,8 @@ export type SystemState = {
   minutes: MinuteCounts[];
   /** How users' actions ended in the last half hour. */
   actions: Record<UserAction, ActionSums>;
+  /** How guides got their price that were created in the last half hour. */
+  guides: Record<GuidePricing, number>;
   /** `at` is the time of the heartbeat. */
   workers: (WorkerHeartbeat & { at: number })[];
   services: ServiceHeartbeat[];
@@ -125,6 +129,7 @@ async function readSystemState(
     failed,
     minutes,
     actions,
+    guides,
     workers,
     services,
     reached,
@@ -140,6 +145,7 @@ async function readSystemState(
     queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
     readLabelCounts(redis, prefix, at),
     readActionSums(redis, prefix, at),
+    readGuidePricings(redis, prefix, at),
     aliveWorkers(redis, prefix),
     aliveServices(redis, prefix),
     reaching,
@@ -155,7 +161,7 @@ async function readSystemState(
   return {
     ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
-    ...{ latency, minutes, actions, services, lost, reached, redis: redisState, webhooks },
+    ...{ latency, minutes, actions, guides, services, lost, reached, redis: redisState, webhooks },
     ...{ elsewhere, mongoAheadMs },
     auditWaiting: sources.auditLog.waiting,
     self: { ...sources.self, clockAheadMs },

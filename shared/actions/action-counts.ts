@@ -12,7 +12,7 @@ import type { RedisClock } from '../stores/redis-clock.ts';
 import { isTransientError } from '../stores/transient-errors.ts';
 
 /**
- * How users' actions ended in each minute of the last two hours, for the dashboard: counters
+ * How users' actions ended, and how guides got their price, in each minute of the last two hours, for the dashboard: counters
  * `{prefix}:label-count:<what>:<minutes since 1970>`. When each was not `ok` last is in the sorted set
  * `{prefix}:label-count:last-not-ok`, in ms since 1970: failures of a process that is gone end with the next success. Minutes are those of Redis, because a process whose clock is
  * ahead would show its refusals too late. The keys are named for labels, which releases up to 1.6.0 count alone: during an
@@ -31,6 +31,13 @@ export type LabelOutcome = (typeof LABEL_OUTCOMES)[number];
 export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 
 /**
+ * How guides that were created got their price. `priced`: by a quote, or as quoted at that moment. The others cost the customer
+ * nothing: the tariff prices `unquoted` ones for the bill, and `unpriced` ones not.
+ */
+export const GUIDE_PRICINGS = ['priced', 'unquoted', 'unpriced'] as const;
+export type GuidePricing = (typeof GUIDE_PRICINGS)[number];
+
+/**
  * `minutes`: how often the action failed or was refused in each minute in which it did, the oldest first; `at` is the
  * minute's beginning, in ms since 1970. `lastNotOk`: when it did last, in ms since 1970; 0 if unknown, as of processes up to 1.8.0.
  */
@@ -47,7 +54,7 @@ const MINUTE_MS = 60_000;
 const WRITE_MS = 1_000;
 
 /** Names a count in its key. */
-type Count = LabelOutcome | `${UserAction}-${ActionOutcome}`;
+type Count = LabelOutcome | `${UserAction}-${ActionOutcome}` | `guides-${GuidePricing}`;
 
 export class ActionCounts {
   readonly #redis: RedisClient;
@@ -84,6 +91,11 @@ export class ActionCounts {
   /** Counts what is no action of a user: a label that was printed, or refused because of the account's own limit. */
   countLabel(outcome: 'printed' | 'limited'): void {
     this.#add(outcome, Math.floor(this.#clock.now() / MINUTE_MS), 1);
+  }
+
+  /** Counts guides that were created. */
+  countGuides(pricing: GuidePricing, guides: number): void {
+    this.#add(`guides-${pricing}`, Math.floor(this.#clock.now() / MINUTE_MS), guides);
   }
 
   /** Writes what was counted. While Redis is away or refuses them, counts wait. A killed process loses the counts of a second. */
@@ -168,6 +180,24 @@ export async function readActionSums(
     UserAction,
     ActionSums
   >;
+}
+
+/**
+ * Returns how guides that were created within the window of `FAILING` got their price. Processes up to 1.8 count none.
+ * @param now in ms since 1970, by the clock of Redis.
+ */
+export async function readGuidePricings(
+  redis: RedisClient,
+  prefix: string,
+  now: number,
+): Promise<Record<GuidePricing, number>> {
+  const counts = GUIDE_PRICINGS.map((pricing) => `guides-${pricing}` as const);
+  const minutes = await readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), counts);
+  const sums = GUIDE_PRICINGS.map((pricing) => [
+    pricing,
+    minutes.reduce((sum, minute) => sum + minute[`guides-${pricing}`], 0),
+  ]);
+  return Object.fromEntries(sums) as Record<GuidePricing, number>;
 }
 
 /** Reads these counts of each minute. `at`: the beginning of the minute, in ms since 1970. */

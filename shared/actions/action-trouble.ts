@@ -10,7 +10,7 @@ import type { ConnectionOwner } from '../stores/dependencies.ts';
 import type { ActionReport } from '../stores/heartbeat.ts';
 import type { RedisClient } from '../stores/redis-client.ts';
 import { RedisClock } from '../stores/redis-clock.ts';
-import { ActionCounts } from './action-counts.ts';
+import { ActionCounts, type GuidePricing } from './action-counts.ts';
 import { SlowShare } from './slow-share.ts';
 
 /** Of so many requests, "Estado" looks how many failed; of fewer if the last of all failed. */
@@ -207,6 +207,11 @@ export class UserActions {
   /** Counts a request for labels that was refused because of its account's own limit. */
   countLimitedLabel(): void {
     this.#counts.countLabel('limited');
+  }
+
+  /** Counts guides that were created. */
+  countGuides(pricing: GuidePricing, guides: number): void {
+    this.#counts.countGuides(pricing, guides);
   }
 
   /** Returns what became of the last requests, for the heartbeat. @param at the time of Redis now, in ms since 1970. */

@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/accounts/passwords.ts';
 import { type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import { GUIDES } from '#shared/guides/guide-model.ts';
+import { modelOf } from '#shared/stores/collection.ts';
 import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -190,6 +192,39 @@ describe('a guide', () => {
       expect(await guidePage(number)).toContain('EnAduana EnAduana');
     },
   );
+
+  test('shows what the bill has of it, with a quote and without one', async ({
+    demo,
+    newGuide,
+    guidePage,
+    stores,
+  }) => {
+    const Destinatario = { Nombre: 'Luis', CodigoPostal: '64000', Calle: 'Juarez', Numero_exterior: '1' };
+    const Producto = {
+      ...{ Contenido: 'Libros', Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 },
+      ValorDeclarado: 1500,
+    };
+    const guide = { Destinatario, Producto };
+    const unquoted = 'Precio No se cotizó: al cliente no le cuesta nada.';
+    const number = await newGuide(guide);
+    expect(await guidePage(number)).toContain(
+      `${unquoted} Por cotizar: $194.30, según la versión 1 de la tarifa`,
+    );
+    const heavy = await newGuide({ ...guide, Producto: { ...Producto, Peso: 71 } });
+    expect(await guidePage(heavy)).toContain(
+      `${unquoted} No tiene precio: el paquete pesa más de lo que la tarifa admite, según la versión 1 de la tarifa`,
+    );
+
+    const { body } = await demo.post('/api/guias/cotizar', { TipoServicio: 'Domicilio', Guia: [guide] });
+    const [answer] = body.data as { Opciones: { Cotizacion: string }[] }[];
+    const quoted = await newGuide({ ...guide, Cotizacion: answer?.Opciones[0]?.Cotizacion });
+    expect(await guidePage(quoted)).toContain('Precio Se cotizó en $194.30, según la versión 1 de la tarifa');
+
+    // As 1.8 stored it, and one whose package was weighed.
+    const guides = modelOf(stores.mongo, GUIDES);
+    await guides.updateOne({ _id: heavy }, { $unset: { unquoted: 1, priced: 1 } });
+    expect(await guidePage(heavy)).toContain(`${unquoted} Es de antes de 1.9.0`);
+  });
 
   test('shows labels that were refused, with code, time, account and request', async ({
     api,

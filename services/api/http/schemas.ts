@@ -81,7 +81,7 @@ export const WARNINGS = {
     Type.Array(Problem, {
       maxItems: MAX_PROBLEMS,
       description:
-        'Los textos que la etiqueta no imprime completos, los domicilios en los que algo falta o se contradice, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
+        'Los textos que la etiqueta no imprime completos, los domicilios en los que algo falta o se contradice, las guías que su cuenta cotiza al crear y no tienen precio, y con `Prefer: handling=lenient` los campos que se omitieron; ' +
         `hasta ${MAX_PROBLEMS}`,
     }),
   ),

@@ -47,7 +47,7 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   server.pricing = {
     priceOf: (request) => priceGuides(server, request),
     warningsOf: warnOfMissingPrices,
-    created: (prices, guides) => countCreated(countQuotes, prices, guides),
+    created: (prices, guides) => countCreated(server, prices, guides),
   };
   server.adjusterOf = adjusters(tariffs, (version) =>
     server.log.warn(

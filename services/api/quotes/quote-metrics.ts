@@ -1,4 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
+import type { GuidePricing } from '#shared/actions/action-counts.ts';
+import type { UserActions } from '#shared/actions/action-trouble.ts';
 import type { SentGuide } from '#shared/guides/guide.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { FoundPrice } from '../guides/pricing.ts';
@@ -44,15 +46,24 @@ export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQu
   return (result, guides = 1) => quotes.inc({ result }, guides);
 }
 
+/** How a guide that was created got its price, by the result that is counted. */
+const PRICINGS = {
+  ...{ used: 'priced', at_creation: 'priced' },
+  ...{ unquoted: 'unquoted', unpriced: 'unpriced' },
+} as const satisfies Partial<Record<QuoteResult, GuidePricing>>;
+
 /** Counts guides that were created, by how each got its price. */
 export function countCreated(
-  countQuotes: CountQuotes,
+  { countQuotes, userActions }: { countQuotes: CountQuotes; userActions: Pick<UserActions, 'countGuides'> },
   prices: readonly FoundPrice[],
   guides: readonly SentGuide[],
 ): void {
-  const results = prices.map((price, i): QuoteResult => {
+  const results = prices.map((price, i): keyof typeof PRICINGS => {
     if (!price || 'unquoted' in price) return price && 'total' in price.unquoted ? 'unquoted' : 'unpriced';
     return guides[i]?.Cotizacion === undefined ? 'at_creation' : 'used';
   });
-  for (const [result, created] of Map.groupBy(results, (each) => each)) countQuotes(result, created.length);
+  for (const [result, { length }] of Map.groupBy(results, (each) => each)) {
+    countQuotes(result, length);
+    userActions.countGuides(PRICINGS[result], length);
+  }
 }

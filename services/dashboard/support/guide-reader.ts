@@ -20,10 +20,15 @@ export const READ_MS = 3_000;
 /** MongoDB's code for a read that took longer than its `maxTimeMS`. */
 const MAX_TIME_EXPIRED = 50;
 
-const SHOWN = ['account', 'createdUtc', 'status', 'anonymised', 'service', 'origin', 'destination'] as const;
-const ENTRY = ['registered', 'status'] as const;
+const SHOWN = [
+  ...(['account', 'createdUtc', 'status', 'anonymised', 'service', 'origin', 'destination'] as const),
+  ...(['total', 'unquoted'] as const),
+] as const;
+/** What a guide shows of its quote; its absence says that there was none. */
+const QUOTE = 'quote.Tarifa';
+const ENTRY = ['registered', 'status', 'unquoted'] as const;
 /** Of other fields the database sends nothing, so no mistake of a page can show them. */
-const GUIDE_PROJECTION = projectionOf([...SHOWN, ...guidePaths({ personal: false })]);
+const GUIDE_PROJECTION = projectionOf([...SHOWN, QUOTE, ...guidePaths({ personal: false })]);
 const ENTRY_PROJECTION = projectionOf([...ENTRY, ...IMPERSONAL_PATHS]);
 const PERSONAL_GUIDE = projectionOf(guidePaths({ personal: true }));
 const PERSONAL_ENTRY = projectionOf(['Tipo', 'Ocurrido', ...PERSONAL_FIELDS].map((field) => `told.${field}`));
@@ -31,6 +36,7 @@ const PERSONAL_ENTRY = projectionOf(['Tipo', 'Ocurrido', ...PERSONAL_FIELDS].map
 /** A guide without the fields that say something of a person. */
 export type VisibleGuide = Pick<GuideDocument, '_id' | (typeof SHOWN)[number]> & {
   guide: { Referencia?: string; Producto?: { Paquetes?: number; Peso?: number } };
+  quote?: Pick<NonNullable<GuideDocument['quote']>, 'Tarifa'>;
 };
 export type VisibleEntry = Pick<LogEntry, '_id' | (typeof ENTRY)[number]> & {
   told: Omit<EventBody, (typeof PERSONAL_FIELDS)[number]>;

@@ -1,5 +1,6 @@
 import { hasWords, STATES, type State, wordsOf } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
+import { NO_PRICE_WORDS } from '#shared/guides/guide-price.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import { numberOf } from '#shared/tracking/event-log.ts';
 import { annulledBy, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
@@ -7,6 +8,8 @@ import type { WebhookHealth } from '#shared/webhooks/webhook-health.ts';
 import { count, type WriteMoment } from '../format.ts';
 import { type GuidePersons, MAX_EVENTS, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';
 import { healthView } from './webhooks-view.ts';
+
+const PESOS = new Intl.NumberFormat('es-MX', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteMoment) {
   const { Referencia, Producto } = guide.guide;
@@ -24,6 +27,32 @@ export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteM
     destination: guide.destination,
     packages: Producto?.Paquetes ?? 1,
   };
+}
+
+/**
+ * Says what the bill has of a guide, which the wire does not tell of one without a quote.
+ * @param entries the last registered one first: weighings change what a guide without a quote costs.
+ */
+export function priceWords(
+  { quote, total, unquoted }: VisibleGuide,
+  entries: readonly VisibleEntry[],
+): string {
+  if (quote) return `Se cotizó en ${pesos(100 * total)}, ${versionWords(quote.Tarifa.Version)}`;
+  const free = 'No se cotizó: al cliente no le cuesta nada';
+  const price = entries.find((entry) => entry.unquoted)?.unquoted ?? unquoted;
+  if (!price) return `${free}. Es de antes de 1.9.0, que no guardaba lo que costaría`;
+  const version = price.version === undefined ? '' : `, ${versionWords(price.version)}`;
+  if ('total' in price) return `${free}. Por cotizar: ${pesos(price.total)}${version}`;
+  return `${free}. No tiene precio: ${NO_PRICE_WORDS[price.noPrice]}${version}`;
+}
+
+function versionWords(version: number): string {
+  return `según la versión ${version} de la tarifa`;
+}
+
+/** Writes centavos as `$1,500.00`. */
+function pesos(centavos: number): string {
+  return `$${PESOS.format(centavos / 100)}`;
 }
 
 /** Returns the state of a guide in the words of the tracking page; a state of a later release has no words yet. */

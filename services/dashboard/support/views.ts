@@ -7,7 +7,7 @@ import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { momentIn } from '../format.ts';
 import { answerViews } from './answers-view.ts';
 import type { GuideReader, VisibleGuide } from './guide-reader.ts';
-import { eventViews, guideView, personsView, stateView, webhookViews } from './guide-view.ts';
+import { eventViews, guideView, personsView, priceWords, stateView, webhookViews } from './guide-view.ts';
 import { healthView } from './webhooks-view.ts';
 
 /** Most webhooks of all accounts that are listed. */
@@ -45,6 +45,7 @@ export function supportViews({ guides, webhooks, events, answers, prefix, timeZo
       return {
         ...guideView(guide, write),
         state: stateView(guide, entries),
+        price: priceWords(guide, entries),
         ...eventViews(guide, entries, write),
         labels: answerViews(kept ?? [], write),
         areLabelsUnknown: kept === undefined,

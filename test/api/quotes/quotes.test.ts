@@ -2,6 +2,8 @@ import { describe, expect } from 'vitest';
 import type { Quote } from '#services/api/quotes/quote.ts';
 import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
 import { MAX_SURCHARGES } from '#services/api/quotes/tariffs/check-tariff.ts';
+import { GUIDES } from '#shared/guides/guide-model.ts';
+import { modelOf } from '#shared/stores/collection.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 import { loadTariff } from '#test/fixtures/tariffs.ts';
@@ -295,6 +297,7 @@ describe('a guide with a quote', () => {
 test('without a tariff in force there is no price, and guides are created as ever', async ({
   demo,
   load,
+  stores,
 }) => {
   const { store } = await load();
   for (const { _id, from } of await store.entries()) {
@@ -306,5 +309,8 @@ test('without a tariff in force there is no price, and guides are created as eve
       codigo: 'sin_tarifa',
       message: 'Sin tarifa: el transportista no tiene una tarifa en vigor',
     });
-  expect((await demo.created(guide(undefined)))[0]).toMatchObject({ SEND_TOTAL: 0 });
+  const [created] = await demo.created(guide(undefined));
+  expect(created).toMatchObject({ SEND_TOTAL: 0 });
+  const stored = await modelOf(stores.mongo, GUIDES).findById(created?.SEND_GUIA).lean();
+  expect(stored?.unquoted).toEqual({ noPrice: 'no-tariff' });
 });

@@ -1,9 +1,17 @@
 import { describe, expect } from 'vitest';
+import { run } from '#services/api/cli.ts';
+import type { TariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
+import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
+import { readGuidePricings } from '#shared/actions/action-counts.ts';
 import { GUIDES } from '#shared/guides/guide-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import { minimalGuide } from '#test/fixtures/client.ts';
+import { timeOf } from '#shared/stores/redis-clock.ts';
+import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
+import { runCommand } from '#test/fixtures/operators/command.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { loadTariff } from '#test/fixtures/tariffs.ts';
+import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 import { demoFolder } from './tariffs/demo-tariff.ts';
 
 /** Guides without a quote: what they cost, for the bill, and by the setting of their account. */
@@ -16,14 +24,45 @@ function guide(Producto: object = {}, destination: Record<string, unknown> = { C
   return { ...minimalGuide(destination), Producto: { ...GOODS, ...Producto } };
 }
 
-const test = services.extend('stored', ({ stores }) => async (created: unknown) => {
-  const numbers = (created as { SEND_GUIA: string }[]).map(({ SEND_GUIA }) => SEND_GUIA);
-  const found = await modelOf(stores.mongo, GUIDES)
-    .find({ _id: { $in: numbers } })
-    .sort({ _id: 1 })
-    .lean();
-  return numbers.map((number) => found.find(({ _id }) => _id === number));
-});
+/** Within which a setting of an account is in force, in ms (docs/contract.md "Limits"). */
+const IN_FORCE = 10_000;
+
+const test = services
+  .extend('stored', ({ stores }) => async (created: unknown) => {
+    const numbers = (created as { SEND_GUIA: string }[]).map(({ SEND_GUIA }) => SEND_GUIA);
+    const found = await modelOf(stores.mongo, GUIDES)
+      .find({ _id: { $in: numbers } })
+      .sort({ _id: 1 })
+      .lean();
+    return numbers.map((number) => found.find(({ _id }) => _id === number));
+  })
+  /** Runs `npm run admin -- limits otro …`, and waits until every process knows. */
+  .extend('limits', ({ stores }) => async (...args: string[]) => {
+    const { code, out, err } = await runCommand(run, ['limits', 'otro', ...args], {
+      env: { MONGODB_URI: stores.mongoUri },
+    });
+    expect([code, err]).toEqual([0, '']);
+    passTime(IN_FORCE);
+    return out;
+  })
+  .extend('otro', ({ api }) => Client.login(api.url, 'otro'))
+  /** Puts a version in force that this release cannot read; returns what withdraws it. */
+  .extend('loadUnreadable', ({ api, stores }) => async () => {
+    const store = new TariffStore(stores.mongo);
+    const last = (await store.entries()).at(-1)?._id ?? 0;
+    const folder: TariffFolder = new Map([['precios.csv', Buffer.from('Lista\n')]]);
+    const version = await store.add(last, { folder, from: new Date(), by: 'ana' });
+    const { tariffs } = api.server;
+    const inForce = () => expect.poll(() => tariffs.versionAt(Date.now()), { timeout: 10_000 });
+    await inForce().toBe(version);
+    return {
+      version,
+      withdraw: async () => {
+        await store.withdraw(version, version, 'ana');
+        await inForce().toBe(1);
+      },
+    };
+  });
 
 describe('what a guide without a quote costs', () => {
   test('is kept for the bill, and not told', async ({ demo, stored }) => {
@@ -39,7 +78,7 @@ describe('what a guide without a quote costs', () => {
       },
     });
     const { body } = await demo.get(`/api/guias/${created[0]?.SEND_GUIA}`);
-    expect(JSON.stringify(body)).not.toMatch(/194|unquoted|Tarifa|Conceptos/);
+    expect(JSON.stringify(body)).not.toMatch(/194\.3|unquoted|Tarifa|Conceptos/);
   });
 
   test('is kept of every guide of a creation, or why it has none', async ({ demo, stored }) => {
@@ -90,7 +129,160 @@ describe('what a guide without a quote costs', () => {
     ]);
     expect(dear?.unquoted).toEqual({ version, total: expect.toSatisfy((total) => total > 19_430) });
   });
+
+  test('is not known while the tariff in force cannot be read', async ({ demo, stored, loadUnreadable }) => {
+    const { version, withdraw } = await loadUnreadable();
+    const [found] = await stored(await demo.created(guide()));
+    expect(found?.unquoted).toEqual({ version, noPrice: 'tariff-unread' });
+    expect(found?.priced).toMatchObject({ account: 'demo', parcel: { grams: 2_500 } });
+    await withdraw();
+  });
 });
+
+describe('an account whose guides are priced at their creation', () => {
+  test('has guides as if they had been quoted', async ({ limits, otro, stored }) => {
+    expect(await limits('--cotizar', 'al_crear')).toContain(
+      'Sus guias sin cotizacion se cotizan al crearlas (al_crear)',
+    );
+    const sent = { TipoServicio: 'Domicilio', Guia: [guide()] };
+    const valid = await otro.post('/api/guias/validar', sent);
+    expect(valid.body.data).toMatchObject([{ SEND_FLETE: 163, SEND_TOTAL: 239.83 }]);
+    const { body } = await otro.post('/api/guias/crear', sent);
+    expect(body).not.toHaveProperty('advertencias');
+    const [created] = body.data as { SEND_GUIA: string }[];
+    expect(created).toMatchObject({ SEND_FLETE: 163, SEND_TOTAL: 239.83 });
+    const { data } = (await otro.get(`/api/guias/${created?.SEND_GUIA}`)).body;
+    expect(data).toMatchObject({
+      ...{ SEND_TOTAL: 239.83, Tarifa: { Version: 1, Lista: 'publica' }, Peso: { Cobrado: 3 } },
+      EntregaEstimada: { Desde: expect.any(String) },
+    });
+    const [found] = await stored(body.data);
+    expect(found).not.toHaveProperty('unquoted');
+    expect(found?.priced).toMatchObject({ account: 'otro', parcel: { grams: 2_500 } });
+  });
+
+  test('is warned of a guide without a price, and of a repeated one', async ({ limits, otro, stored }) => {
+    await limits('--cotizar', 'al_crear');
+    const sent = {
+      TipoServicio: 'Domicilio',
+      Guia: [guide(), guide({ Peso: 71 }), guide({ Peso: undefined, Alto: 0 }), guide({ Largo: 150.1 })],
+    };
+    const warned = [
+      [1, 'Producto.Peso', 'La guia no tiene precio: el paquete pesa más de lo que la tarifa admite'],
+      [2, 'Producto.Peso', 'La guia no tiene precio: falta Producto.Peso, Producto.Alto'],
+      [3, 'Producto.Largo', 'La guia no tiene precio: un lado mide más de lo que la tarifa admite'],
+    ].map(([indice, campo, message]) => ({ indice, campo, codigo: 'sin_precio', message }));
+    const valid = await otro.post('/api/guias/validar', sent);
+    expect([valid.status, valid.body.advertencias]).toEqual([200, warned]);
+    expect(valid.body.data).toEqual([
+      expect.objectContaining({ SEND_TOTAL: 239.83 }),
+      ...[1, 2, 3].map((indice) => ({ indice, SEND_SUCU_ORIG: 'GDL01', SEND_SUCU_DEST: 'MTY01' })),
+    ]);
+    const headers = { 'idempotency-key': 'without-a-price' };
+    const first = await otro.post('/api/guias/crear', sent, headers);
+    expect(first.body.advertencias).toEqual(warned);
+    expect(first.body.data).toMatchObject([
+      { SEND_TOTAL: 239.83 },
+      ...warned.map(() => ({ SEND_FLETE: 0, SEND_TOTAL: 0 })),
+    ]);
+    expect((await stored(first.body.data)).map((found) => found?.unquoted)).toEqual([
+      undefined,
+      ...['too-heavy', 'no-measures', 'too-long'].map((noPrice) => ({ version: 1, noPrice })),
+    ]);
+    const again = await otro.post('/api/guias/crear', sent, headers);
+    expect([again.headers.get('idempotent-replayed'), again.body.advertencias]).toEqual(['true', warned]);
+  });
+
+  test('creates nothing while the tariff in force cannot be read', async ({
+    limits,
+    otro,
+    loadUnreadable,
+  }) => {
+    const { withdraw } = await loadUnreadable();
+    const sent = { TipoServicio: 'Domicilio', Guia: [guide()] };
+    for (const way of ['al_crear', 'exigir']) {
+      await limits('--cotizar', way);
+      for (const path of ['crear', 'validar']) {
+        expect(await statusOf(otro.post(`/api/guias/${path}`, sent))).toEqual([
+          503,
+          'servicio_no_disponible',
+        ]);
+      }
+    }
+    await withdraw();
+  });
+});
+
+describe('an account whose guides need a quote', () => {
+  test('creates none without one', async ({ limits, otro }) => {
+    expect(await limits('--cotizar', 'exigir')).toContain('Sus guias sin cotizacion se rechazan (exigir)');
+    const quoted = await otro.post('/api/guias/cotizar', { TipoServicio: 'Domicilio', Guia: [guide()] });
+    const [{ Opciones: [{ Cotizacion = '' } = {}] = [] } = {}] = quoted.body.data as {
+      Opciones: { Cotizacion: string }[];
+    }[];
+    const sent = { TipoServicio: 'Domicilio', Guia: [guide(), { ...guide(), Cotizacion }, guide()] };
+    for (const path of ['crear', 'validar']) {
+      const { status, body } = await otro.post(`/api/guias/${path}`, sent);
+      expect([status, body.codigo, body.details]).toEqual([
+        ...[400, 'cotizacion_requerida'],
+        [0, 2].map((indice) => ({
+          ...{ indice, campo: 'Cotizacion', codigo: 'cotizacion_requerida' },
+          message: 'Las guias de esta cuenta requieren cotizacion',
+        })),
+      ]);
+    }
+    expect((await otro.create([{ ...guide(), Cotizacion }])).body.data).toMatchObject([
+      { SEND_TOTAL: 239.83 },
+    ]);
+    expect(await limits('--cotizar', 'no')).toContain(
+      'Sus guias sin cotizacion no cuestan nada al cliente (no)',
+    );
+    expect((await otro.create([guide()])).body.data).toMatchObject([{ SEND_TOTAL: 0 }]);
+  });
+
+  test('keeps that when its limits are those of the configuration again', async ({ limits, otro }) => {
+    await limits('--cotizar', 'exigir', '--guides-per-day', '1000');
+    expect(await limits('--default')).toContain('exigir');
+    expect(await statusOf(otro.create([guide()]))).toEqual([400, 'cotizacion_requerida']);
+    await limits('--cotizar', 'no');
+  });
+});
+
+test('guides are counted by how they got their price, for Prometheus and "Estado"', async ({
+  api,
+  stores: { redis, prefix },
+  limits,
+  demo,
+  otro,
+}) => {
+  const counted = async () => {
+    const metrics = await scrape(api.url);
+    return ['used', 'at_creation', 'missing', 'unquoted', 'unpriced'].map(
+      (result) => metrics.get(`quotes_total{result="${result}"}`) ?? Number.NaN,
+    );
+  };
+  const onEstado = async () => Object.values(await readGuidePricings(redis, prefix, await timeOf(redis)));
+  // What earlier creations count is written within a second.
+  const before = await counted();
+  const [used = 0, atCreation = 0, , unquoted = 0, unpriced = 0] = before;
+  await expect.poll(onEstado, { timeout: 10_000 }).toEqual([used + atCreation, unquoted, unpriced]);
+  await demo.created(guide(), guide(), guide({ Peso: 71 }));
+  await limits('--cotizar', 'al_crear');
+  await otro.created(guide(), guide({ Peso: 0 }));
+  await limits('--cotizar', 'exigir');
+  await otro.create([guide()]);
+  await limits('--cotizar', 'no');
+  const after = await counted();
+  expect(after.map((count, i) => count - (before[i] ?? 0))).toEqual([0, 1, 1, 2, 2]);
+  await expect
+    .poll(onEstado, { timeout: 10_000 })
+    .toEqual([used + atCreation + 1, unquoted + 2, unpriced + 2]);
+});
+
+const statusOf = async (answer: Promise<Answer>) => {
+  const { status, body } = await answer;
+  return [status, body.codigo];
+};
 
 function dearer(prices: Buffer | undefined): Buffer {
   const text = String(prices).replace(/,(\d+)\.00/g, (_, pesos) => `,${Number(pesos) * 2}.00`);

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { MAX_LIMIT } from '../../config.ts';
@@ -20,13 +20,14 @@ const UNQUOTED_GUIDES = {
   exigir: 'refuse',
   no: undefined,
 } as const satisfies Record<string, AccountSettings['unquotedGuides'] | undefined>;
+type Quoting = keyof typeof UNQUOTED_GUIDES;
 const UNQUOTED_WORDS = {
   price: 'se cotizan al crearlas (al_crear)',
   refuse: 'se rechazan (exigir)',
   undefined: 'no cuestan nada al cliente (no)',
 } as const;
 
-type LimitsOptions = Partial<AccountLimits> & { cotizar?: keyof typeof UNQUOTED_GUIDES; default?: boolean };
+type LimitsOptions = Partial<AccountLimits> & { cotizar?: Quoting; default?: boolean };
 
 export function addLimitsCommand(program: Command, run: Run): void {
   program
@@ -40,11 +41,10 @@ export function addLimitsCommand(program: Command, run: Run): void {
     .option('--guides-per-day <n>', 'guias por dia', parseLimit)
     .option('--label-pages <n>', 'paginas de etiquetas a la vez', parseLimit)
     .option('--default', 'los limites de la configuracion, todos')
-    .addOption(
-      new Option(
-        '--cotizar <modo>',
-        'las guias sin cotizacion se cotizan al_crear, se rechazan (exigir), o no cuestan nada al cliente (no)',
-      ).choices(Object.keys(UNQUOTED_GUIDES)),
+    .option(
+      '--cotizar <modo>',
+      'al_crear da precio a las guias sin cotizacion, exigir las rechaza, no las deja sin precio',
+      parseQuoting,
     )
     .addHelpText(
       'after',
@@ -73,6 +73,11 @@ export function addLimitsCommand(program: Command, run: Run): void {
 
 function parseLimit(text: string): number {
   return parseInteger(text, MAX_LIMIT, 'Un limite debe ser un numero');
+}
+
+function parseQuoting(text: string): Quoting {
+  if (Object.hasOwn(UNQUOTED_GUIDES, text)) return text as Quoting;
+  throw new UsageError('El modo de --cotizar debe ser al_crear, exigir o no');
 }
 
 function limitsTable(account: string, own: Partial<AccountSettings>): string {

@@ -305,6 +305,7 @@ describe('npm run admin -- limits', () => {
         '  REQUESTS_BURST_PER_ACCOUNT: 200',
         '  GUIDES_PER_DAY_PER_ACCOUNT: el de la configuracion',
         '  LABEL_PAGES_PER_ACCOUNT: el de la configuracion',
+        'Sus guias sin cotizacion no cuestan nada al cliente (no)',
         '',
       ].join('\n'),
       err: '',
@@ -324,6 +325,12 @@ describe('npm run admin -- limits', () => {
   test.for<[string, string[], number, string]>([
     ['an account without users', ['fantasma'], 1, 'La cuenta no tiene usuarios: fantasma\n'],
     ['both a limit and --default', ['demo', '--default', '--label-pages', '3'], 2, 'o bien --default\n'],
+    [
+      'a way without a meaning',
+      ['demo', '--cotizar', 'si'],
+      2,
+      'El modo de --cotizar debe ser al_crear, exigir o no\n',
+    ],
     [
       'no limit',
       ['demo', '--label-pages', '0'],

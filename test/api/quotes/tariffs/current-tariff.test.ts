@@ -29,6 +29,14 @@ describe('the tariff in force', () => {
     expect(tariffs.at(Date.now())).toBeUndefined();
   });
 
+  test('is waited for by a process that has just started, but not for ever', async ({ store }) => {
+    const tariffs = new CurrentTariff(store, clock);
+    await tariffs.firstLook(1);
+    const known = tariffs.firstLook(3_600_000);
+    await tariffs.look();
+    await known;
+  });
+
   test('changes in every process at the moment from which a version is in force', async ({ store }) => {
     const [begins, later] = [Date.now() + 3_600_000, Date.now() + 7_200_000];
     await store.add(0, version(Date.now() - 1));
