@@ -4,7 +4,7 @@ import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS, type LogEntry, USAGE_TYPES } from '#shared/tracking/event-model.ts';
 import { toCentavos } from '../platform/amounts.ts';
-import { addTo, type Figures, type Usage, type UsageOptions } from './figures.ts';
+import { addTo, type Figures, type Usage } from './figures.ts';
 import type { Month } from './months.ts';
 import {
   figuresOfChange,
@@ -13,6 +13,7 @@ import {
   type UnquotedFields,
   unquotedPriceOf,
 } from './unquoted.ts';
+import type { UsageOptions } from './usage-options.ts';
 
 /** Entries of one query. */
 const ENTRIES_AT_A_TIME = 500;

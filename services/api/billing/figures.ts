@@ -1,5 +1,3 @@
-import type { WithoutTariffFile } from './without-tariff-file.ts';
-
 /** What an account used in a month. Sums of money are in centavos. `npm run admin -- usage --help` says what each figure is. */
 export type Figures = {
   guides: number;
@@ -36,17 +34,6 @@ export const FIGURE_NAMES = Object.keys(NO_FIGURES) as FigureName[];
 
 /** By account. */
 export type Usage = Map<string, Figures>;
-
-/** Whose usage is read. */
-export type UsageOptions = {
-  /** Of test accounts, in place of all others. */
-  test: boolean;
-  /** Of this account alone. */
-  account: string | undefined;
-  /** Takes the guides that nothing can price, if somebody wants to know which they are. */
-  withoutTariff?: Pick<WithoutTariffFile, 'add'> | undefined;
-  onProgress: (text: string) => void;
-};
 
 export function addTo(usage: Usage, account: string, more: Partial<Figures>): void {
   const figures = usage.get(account) ?? { ...NO_FIGURES };

@@ -4,10 +4,11 @@ import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { toCentavos } from '../platform/amounts.ts';
 import { countEvents } from './count-events.ts';
-import { addTo, type Usage, type UsageOptions } from './figures.ts';
+import { addTo, type Usage } from './figures.ts';
 import { readLabelUsage } from './label-usage.ts';
 import type { Month } from './months.ts';
 import { figuresOfChange, UNQUOTED_FIELDS, type UnquotedFields, unquotedPriceOf } from './unquoted.ts';
+import type { UsageOptions } from './usage-options.ts';
 
 /** Guides of one query. */
 const GUIDES_AT_A_TIME = 1_000;

@@ -15,9 +15,10 @@ import {
   differences,
   type StoredUsage,
 } from './closed-months.ts';
-import type { FigureName, Usage, UsageOptions } from './figures.ts';
+import type { FigureName, Usage } from './figures.ts';
 import { closesAt, type Month, monthOf } from './months.ts';
 import { creationIn, readUsage } from './read-usage.ts';
+import type { UsageOptions } from './usage-options.ts';
 import { WithoutTariffFile } from './without-tariff-file.ts';
 
 type Column = { head: string; figure: FigureName; isMoney?: true };

@@ -492,11 +492,13 @@ describe('npm run admin -- usage', () => {
     expect((await usage('2024-03')).err).toBe('2024-03 esta cerrado, y se guardo. Cuentas: 1.\n');
   });
 
-  test('counts each guide and event once, however many there are', async ({ entries, guides, usage }) => {
-    const [template] = await guides
-      .find({ unquoted: { $exists: true } })
-      .limit(1)
-      .toArray();
+  test('counts each guide and event once, however many there are', async ({
+    entries,
+    guides,
+    newGuide,
+    usage,
+  }) => {
+    const template = await guides.findOne({ _id: await newGuide() });
     const registered = new Date('2024-05-10T18:00:00Z');
     const numbers = Array.from({ length: 4_500 }, (_, i) => `9${String(i).padStart(11, '0')}`);
     // All of one moment; two thirds are of one account, the others of a thousand.

@@ -1,0 +1,12 @@
+import type { WithoutTariffFile } from './without-tariff-file.ts';
+
+/** Whose usage is read. */
+export type UsageOptions = {
+  /** Of test accounts, in place of all others. */
+  test: boolean;
+  /** Of this account alone. */
+  account: string | undefined;
+  /** Takes the guides that nothing can price, if somebody wants to know which they are. */
+  withoutTariff?: Pick<WithoutTariffFile, 'add'> | undefined;
+  onProgress: (text: string) => void;
+};
