@@ -47,13 +47,13 @@ Escribe un CSV con una fila por cuenta que uso algo. Lo que se registra en un me
   Ajustes          MXN, lo que los pesajes registrados en el mes cambiaron el precio de sus guias
   SinPrecio        guias cotizadas cuyo pesaje la tarifa no puede cobrar, menos las que dejaron de ser asi
   SinCotizar       las de Guias que se crearon sin Cotizacion; su SEND_TOTAL es 0
-  PorCotizar       MXN, lo que cuestan las de SinCotizar con la tarifa vigente cuando se crearon, mas lo que los pesajes
+  PorCotizar       MXN, lo que cuestan las de SinCotizar con la tarifa que regia cuando se crearon; mas lo que los pesajes
                    registrados en el mes cambiaron ese precio, menos el precio de las que se cancelaron en el mes
-  SinTarifa        las de SinCotizar que no se pueden cobrar asi (sin tarifa, sin medidas, o de antes de la version 1.9),
-                   menos las que en el mes se cancelaron o tuvieron precio por un pesaje, aunque sean de otro mes
-A cobrar por las guias: Total - TotalCanceladas + Ajustes + PorCotizar. SinPrecio y SinTarifa se cobran a mano:
---without-tariff dice cuales guias son las de SinTarifa, y por que; -1 es una que otro mes conto, y ya no es asi.
-Un mes que guardo una version anterior a la 1.9 no tiene las tres ultimas columnas: quedan vacias.
+  SinTarifa        las de SinCotizar sin precio: sin tarifa, sin medidas, o de antes de la version 1.9; mas las que un
+                   pesaje registrado en el mes dejo asi, menos las que por uno tuvieron precio o que se cancelaron
+A cobrar por las guias: Total - TotalCanceladas + Ajustes + PorCotizar; a mano, las de SinPrecio y SinTarifa.
+--without-tariff escribe cada guia de SinTarifa con el motivo: 1, o -1 si otro mes la conto y ya tiene precio o se cancelo.
+Las tres ultimas columnas de un mes que guardo una version anterior a la 1.9 estan vacias.
 
 Un mes se cierra una hora despues de su fin en TIME_ZONE. La primera vez que se pide cerrado, se guarda. Despues se
 escribe lo guardado, se calcula otra vez, y si algo cambio se dice que, con codigo de salida 1.
