@@ -46,7 +46,7 @@ Escribe un CSV con una fila por cuenta que uso algo. Lo que se registra en un me
   TotalCanceladas  MXN, suma de SEND_TOTAL de Canceladas, tambien de las que se crearon en otro mes
   Ajustes          MXN, lo que los pesajes registrados en el mes cambiaron el precio de sus guias
   SinPrecio        guias cotizadas cuyo pesaje la tarifa no puede cobrar, menos las que dejaron de ser asi
-  SinCotizar       las de Guias que se crearon sin Cotizacion; su SEND_TOTAL es 0
+  SinCotizar       las de Guias que se crearon sin Cotizacion y por eso responden SEND_TOTAL 0
   PorCotizar       MXN, lo que cuestan las de SinCotizar con la tarifa que regia cuando se crearon; mas lo que los pesajes
                    registrados en el mes cambiaron ese precio, menos el precio de las que se cancelaron en el mes
   SinTarifa        las de SinCotizar sin precio: sin tarifa, sin medidas, o de antes de la version 1.9; mas las que un
