@@ -196,6 +196,7 @@ describe('a guide', () => {
   test('shows what the bill has of it, with a quote and without one', async ({
     demo,
     newGuide,
+    register,
     guidePage,
     stores,
   }) => {
@@ -220,7 +221,11 @@ describe('a guide', () => {
     const quoted = await newGuide({ ...guide, Cotizacion: answer?.Opciones[0]?.Cotizacion });
     expect(await guidePage(quoted)).toContain('Precio Se cotizó en $194.30, según la versión 1 de la tarifa');
 
-    // As 1.8 stored it, and one whose package was weighed.
+    await register(event(number, 'Pesaje', { Peso: 8 }));
+    expect(await guidePage(number, /Pesaje/)).toContain(
+      `${unquoted} Por cotizar: $257.16, según la versión 1 de la tarifa`,
+    );
+    // As 1.8 stored it.
     const guides = modelOf(stores.mongo, GUIDES);
     await guides.updateOne({ _id: heavy }, { $unset: { unquoted: 1, priced: 1 } });
     expect(await guidePage(heavy)).toContain(`${unquoted} Es de antes de 1.9.0`);
