@@ -1,5 +1,5 @@
 import type { Connection, mongo, QueryFilter } from 'mongoose';
-import { type Branch, branchCode, type DestinationQuery } from '#shared/branches/branch.ts';
+import { type Branch, branchCode, type DestinationQuery, versionOf } from '#shared/branches/branch.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { chunks } from '../stores/chunks.ts';
 import {
@@ -339,8 +339,4 @@ export function missingRows({ branches, coverage }: Directory): string | undefin
 
 export function isShort({ found, rows = 1 }: Pick<Dataset, 'found' | 'rows'>): boolean {
   return found < rows;
-}
-
-function versionOf(current: Generation): string {
-  return `${current.branches}.${current.coverage}`;
 }

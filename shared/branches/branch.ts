@@ -94,6 +94,16 @@ export type ResolveResponse = Static<typeof ResolveResponse>;
 export const VersionResponse = Type.Object({ version: Type.String() });
 export type VersionResponse = Static<typeof VersionResponse>;
 
+/** Writes a version: the numbers of the loads of branches and of coverage that are in force, each 0 before its first load. */
+export function versionOf({ branches, coverage }: { branches: number; coverage: number }): string {
+  return `${branches}.${coverage}`;
+}
+
+/** Returns whether coverage was ever loaded, by a version. */
+export function hasCoverage(version: string): boolean {
+  return !version.endsWith('.0');
+}
+
 /**
  * Answer to `GET /internal/coverage`: the first and the last postal code of each range, the branch that covers all of it,
  * and the route of all its codes, if they have one. Valid as long as the version.

@@ -8,6 +8,7 @@ import {
   type Branch,
   type CoverageResponse,
   type DestinationQuery,
+  hasCoverage,
   MAX_RESOLVED,
   type ResolveRequest,
   type ResolveResponse,
@@ -37,7 +38,7 @@ const MAX_BRANCHES = 10_000;
  * had lost rows has the same version when it is whole again.
  */
 const ABSENT_MS = 10_000;
-/** How often a request is repeated because a load came in between. */
+/** How often the service is asked for one request: for 500 destinations a call, and anew if a load came in between. */
 const MAX_ATTEMPTS = 5;
 /** How long an answer about cities is shared, in ms: a load is visible within a second. */
 const CITIES_MS = 500;
@@ -50,7 +51,12 @@ type Query = { origin: string | null; destinations: readonly DestinationQuery[] 
 /** A branch, and the route of the postal code that named it, if that has one. */
 type Destination = { branch: Branch; route?: string | undefined };
 /** What a query finds, each null unless guides may start or end there. */
-type Answer = { origin: Branch | null; destinations: (Destination | null)[] };
+type Answer = {
+  origin: Branch | null;
+  destinations: (Destination | null)[];
+  /** Whether coverage was ever loaded. */
+  hasCoverage: boolean;
+};
 /** A known answer. From `dueAt` on, of `performance.now()`, it serves only while the branches service is away. */
 type Known = { branch: Branch | null; route?: string | undefined; dueAt: number };
 /** The request that asks; `signal` aborts when its client is gone. */
@@ -186,7 +192,7 @@ export class BranchesClient {
     return this.#pool.destroy();
   }
 
-  /** Returns the part of a query that this version has no answers for, without doubles; undefined if it has all. */
+  /** Returns what to ask next of a query: what this version has no answers for, without doubles; undefined if it has all. */
   #missing(version: string, { origin, destinations }: Query): ResolveRequest | undefined {
     const isKnown = (key: string) => {
       const known = this.#known.get(`${version} ${key}`);
@@ -197,7 +203,7 @@ export class BranchesClient {
       destinations.map((query) => [destinationKey(query), query] as const).filter(([key]) => !isKnown(key)),
     );
     if (origins.length + unknown.size === 0) return undefined;
-    return { origins, destinations: withNeighbours([...unknown.values()]) };
+    return { origins, destinations: withNeighbours([...unknown.values()].slice(0, MAX_RESOLVED)) };
   }
 
   #answer(version: string, { origin, destinations }: Query): Answer {
@@ -208,6 +214,7 @@ export class BranchesClient {
         const { branch, route } = known(destinationKey(query)) ?? {};
         return branch ? { branch, route } : null;
       }),
+      hasCoverage: hasCoverage(version),
     };
   }
 

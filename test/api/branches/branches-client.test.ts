@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { test as base, describe, expect } from 'vitest';
 import { BranchesClient } from '#services/api/branches/branches-client.ts';
-import type { ResolveRequest } from '#shared/branches/branch.ts';
+import { MAX_RESOLVED, type ResolveRequest } from '#shared/branches/branch.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 
 /** A branches service that can hang: it takes calls, and answers those for branches once it is resumed. */
@@ -94,7 +94,7 @@ const test = base.extend('start', async ({}, { onCleanup }) => {
         (error: { code?: unknown; name: string }) =>
           typeof error.code === 'string' ? error.code : error.name,
       );
-    return { service, ask, coverage: () => client.coverage('test') };
+    return { service, client, ask, coverage: () => client.coverage('test') };
   };
 });
 
@@ -133,6 +133,18 @@ test('an asker that leaves ends a call that nobody else waits for', async ({ sta
   service.resume();
   expect(await ask('staying')).toBe('staying');
   expect(service.calls).toEqual([['leaving'], ['staying']]);
+});
+
+test('500 branches, and 500 postal codes beside them, are asked for in two calls', async ({ start }) => {
+  const { service, client } = await start(60_000);
+  service.resume();
+  const [named, beside] = [codes(MAX_RESOLVED, 'branch'), codes(MAX_RESOLVED, 'cp')];
+  const destinations = [...named.map((code) => ({ code })), ...beside.map((postalCode) => ({ postalCode }))];
+  const caller = { requestId: 'test', account: 'demo', signal: new AbortController().signal };
+  const answer = await client.resolve({ origin: 'origin', destinations }, caller);
+  expect(answer.origin?.Codigo).toBe('origin');
+  expect(answer.destinations.map((found) => found?.branch.Codigo)).toEqual([...named, ...beside]);
+  expect(service.calls).toEqual([named, beside]);
 });
 
 describe('what is known', () => {
