@@ -156,9 +156,20 @@ const rows = (): Record<string, Row[]> => ({
     ['an origin-only branch is no destination', to({ DestinoCode: 'TIJ01' }), no('destino_invalido')],
     ['a disabled branch is no destination', to({ DestinoCode: 'CUN01' }), no('destino_invalido')],
     [
-      'both given: DestinoCode decides',
+      'both given: DestinoCode decides, with a warning if it does not cover the postal code',
       to({ DestinoCode: 'gdl01', CodigoPostal: '99999' }),
-      guide({ SEND_SUCU_DEST: 'GDL01' }),
+      {
+        ...guide({ SEND_SUCU_DEST: 'GDL01' }),
+        advertencias: [
+          {
+            indice: 0,
+            campo: 'Destinatario.CodigoPostal',
+            codigo: 'cp_y_destino_distintos',
+            message:
+              'El envío va a la sucursal GDL01, que no cubre el código postal 99999: su precio es el de 44100, el código postal de la sucursal',
+          },
+        ],
+      },
     ],
     ['an empty array', create([]), empty('Guia')],
     [

@@ -1,3 +1,4 @@
+import type { Branch } from '#shared/branches/branch.ts';
 import type { Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { Guide, ServiceType } from '#shared/guides/guide.ts';
 import { namesOtherState, stateOfPostalCode } from './states.ts';
@@ -12,6 +13,8 @@ export const ADDRESSES = ['Destinatario', 'Remitente'] as const;
 type Address = Pick<Guide['Remitente'], 'CodigoPostal' | 'Estado'>;
 /** A request for a quote may have no sender. */
 type Addressed = { Destinatario: Address; Remitente?: Address };
+/** The branch that a guide goes to, and the postal code at which a home delivery is delivered. */
+export type Place = { branch: Pick<Branch, 'Codigo'>; home: string };
 
 /** Without them no driver finds a home. */
 const NEEDED = ['Calle', 'Numero_exterior'] as const;
@@ -52,5 +55,31 @@ export function warnOfOtherStates(warnings: ProblemList, guides: readonly (Addre
         params: { postalCode: CodigoPostal, state, sent: Estado },
       }));
     }
+  }
+}
+
+/**
+ * Warns of home deliveries to a branch that does not cover the recipient's postal code: the branch's own one is priced.
+ *
+ * @param service undefined if home deliveries are among those that are quoted.
+ * @param places of the guides; one that is undefined gives no warning.
+ */
+export function warnOfOtherPlaces(
+  warnings: ProblemList,
+  service: ServiceType | undefined,
+  guides: readonly (Addressed | undefined)[],
+  places: readonly (Place | undefined)[],
+): void {
+  if (service === 'the service') return;
+  for (const [indice, guide] of guides.entries()) {
+    const postalCode = guide?.Destinatario.CodigoPostal;
+    const place = places[indice];
+    if (postalCode === undefined || place === undefined || place.home === postalCode) continue;
+    warnings.add(() => ({
+      indice,
+      campo: 'Destinatario.CodigoPostal',
+      code: 'place-different',
+      params: { branch: place.branch.Codigo, postalCode, priced: place.home },
+    }));
   }
 }

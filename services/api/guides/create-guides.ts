@@ -9,11 +9,12 @@ import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { type Caller, LimitReached, type LimitState } from '../accounts/account-limits.ts';
 import type { GuideLimit, TakenGuides } from '../accounts/guide-limit.ts';
 import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
+import { type Place, warnOfOtherPlaces } from './address-warnings.ts';
 import type { CreationJournal, JournalEntry } from './creation-journal.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
 import type { FoundPrice, PricedGuide } from './pricing.ts';
-import { type GuideBranches, resolveBranches, resolveRoutes } from './resolve-branches.ts';
+import { type GuideBranches, type GuideDestination, resolveBranches } from './resolve-branches.ts';
 import { type ValidationDeps, warnOfAddresses } from './validate-guides.ts';
 
 /** How long a guide of a test account is kept, in ms (docs/contract.md "Rehearsal"). */
@@ -67,13 +68,13 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   };
   const repeated = (stored: readonly GuideDocument[]): Created => {
     warnOfPrices(stored);
+    warnOfOtherPlaces(warnings, parsed.service, sent, stored.map(pricedPlace));
     return { guides: asCreated(stored, sent), repeated: true, warnings };
   };
 
   const earlier = key && (await journal.find(key));
   if (earlier) return repeated(await journal.complete(earlier));
-  const branches = await resolveBranches(deps.branches, sent, request);
-  const routes = await resolveRoutes(deps.branches, parsed, branches.destinations, request);
+  const branches = await resolveBranches(deps.branches, parsed, request);
   const prices = await deps.pricing.priceOf({
     ...{ account: user.account, unquotedGuides },
     ...parsed,
@@ -91,7 +92,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     if (concurrent) return repeated(await journal.complete(concurrent));
     throw error;
   }
-  const guides = newGuides(parsed, { ...branches, routes }, prices, user, {
+  const guides = newGuides(parsed, branches, prices, user, {
     createdUtc,
     localTime: deps.localTime,
   });
@@ -105,6 +106,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   }
   deps.pricing.created(prices, sent);
   warnOfPrices(prices);
+  warnOfOtherPlaces(warnings, parsed.service, sent, branches.destinations);
   return { ...created, limit: taken.state, warnings };
 }
 
@@ -136,13 +138,18 @@ function asCreated(stored: readonly GuideDocument[], sent: readonly Guide[]): Gu
   return stored.map((guide, indice) => ({ ...guide, status: 'Documentado', guide: sent[indice] as Guide }));
 }
 
+/** Returns where a guide went when its creation priced it. */
+function pricedPlace({ destination, priced }: GuideDocument): Place | undefined {
+  return priced && { branch: { Codigo: destination.code }, home: priced.parcel.destination };
+}
+
 function isUnknownResult(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'result-unknown';
 }
 
 function newGuides(
   { service, guides }: GuideRequest,
-  { origin, destinations, routes }: GuideBranches & { routes: readonly (string | undefined)[] },
+  { origin, destinations }: GuideBranches,
   prices: readonly FoundPrice[],
   { username, account, test }: Caller,
   { createdUtc, localTime }: { createdUtc: Date } & Pick<CreationDeps, 'localTime'>,
@@ -152,8 +159,7 @@ function newGuides(
   const numbers = generateGuideNumbers(guides.length, test);
   const kept = test && { expiresAt: new Date(createdUtc.getTime() + TEST_KEPT_MS) };
   return guides.map((guide, indice) => {
-    const destination = destinations[indice] as Branch;
-    const route = routes[indice];
+    const { branch: destination, route } = destinations[indice] as GuideDestination;
     return {
       _id: numbers[indice] as string,
       creation,

@@ -112,7 +112,7 @@ function validationRoute(server: HttpServer): void {
     const valid = destinations.map((destination, indice) => {
       const price = prices[indice];
       const quoted = price && 'quote' in price && { SEND_FLETE: price.freight, SEND_TOTAL: price.total };
-      return { indice, SEND_SUCU_ORIG: origin.Codigo, SEND_SUCU_DEST: destination.Codigo, ...quoted };
+      return { indice, SEND_SUCU_ORIG: origin.Codigo, SEND_SUCU_DEST: destination.branch.Codigo, ...quoted };
     });
     return { ...validation.ok(valid), ...toWarnings(server.errorTable, warnings) };
   });

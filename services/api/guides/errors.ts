@@ -86,6 +86,15 @@ export const guideErrors = {
     advice:
       'Es una advertencia: nada se rechaza. Los dos primeros dígitos de un código postal dicen su estado: corrija el que esté mal. El destino lo decide el código postal.',
   },
+  /** A warning. */
+  'place-different': {
+    status: 200,
+    codigo: 'cp_y_destino_distintos',
+    message: ({ branch, postalCode, priced }) =>
+      `El envío va a la sucursal ${branch}, que no cubre el código postal ${postalCode}: su precio es el de ${priced}, el código postal de la sucursal`,
+    advice:
+      'Es una advertencia: nada se rechaza. `DestinoCode` decide a qué sucursal va el envío. Corrija el que esté mal, o quite uno: sin `DestinoCode` va a la sucursal que cubre el código postal.',
+  },
   'origin-unassigned': {
     status: 400,
     codigo: 'origen_no_asignado',

@@ -4,6 +4,7 @@ import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { GuidePrice, WithoutQuote } from '#shared/guides/guide-price.ts';
 import type { UNQUOTED_GUIDES } from '../accounts/account-limits.ts';
+import type { GuideDestination } from './resolve-branches.ts';
 
 /**
  * What becomes of guides without a quote, by the setting of their account: `price` prices them as if they had been quoted at
@@ -18,7 +19,7 @@ export type PriceRequest = {
   service: ServiceType;
   guides: readonly SentGuide[];
   origin: Branch;
-  destinations: readonly Branch[];
+  destinations: readonly GuideDestination[];
   unquotedGuides: UnquotedGuides;
 };
 

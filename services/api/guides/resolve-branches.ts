@@ -1,11 +1,32 @@
 import { type Branch, branchCode, type DestinationQuery } from '#shared/branches/branch.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
+import type { ServiceType } from '#shared/guides/guide.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import type { BranchesCaller, BranchesClient } from '../branches/branches-client.ts';
-import type { GuideRequest, Shipment } from './guide-request.ts';
+import type { Shipment } from './guide-request.ts';
 
-export type GuideBranches = { origin: Branch; destinations: Branch[] };
+/** Where a guide goes. */
+export type GuideDestination = {
+  branch: Branch;
+  /**
+   * The postal code at which a home delivery is delivered: the recipient's, or the branch's own if there is none or if
+   * the branch does not cover that.
+   */
+  home: string;
+  /**
+   * The route of a home delivery's postal code, if the branch covers that. A parcel that waits at its branch has none: it
+   * must not be put on a tour.
+   */
+  route?: string | undefined;
+};
+export type GuideBranches = { origin: Branch; destinations: GuideDestination[] };
+
 type Asking = { user: Caller } & Omit<BranchesCaller, 'account'>;
+type Asked = {
+  /** Undefined if home deliveries are asked for among others. */
+  service: ServiceType | undefined;
+  guides: readonly Pick<Shipment, 'Destinatario'>[];
+};
 
 /**
  * Returns origin and destinations of a request's guides; the origin is the user's branch.
@@ -14,12 +35,12 @@ type Asking = { user: Caller } & Omit<BranchesCaller, 'account'>;
  */
 export async function resolveBranches(
   branches: BranchesClient,
-  guides: readonly Pick<Shipment, 'Destinatario'>[],
+  asked: Asked,
   asking: Asking,
 ): Promise<GuideBranches> {
-  const { problems, origin, destinations } = await findBranches(branches, guides, asking);
+  const { problems, origin, destinations } = await findBranches(branches, asked, asking);
   if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
-  return { origin, destinations: destinations as Branch[] };
+  return { origin, destinations: destinations as GuideDestination[] };
 }
 
 /**
@@ -29,47 +50,33 @@ export async function resolveBranches(
  */
 export async function findBranches(
   branches: BranchesClient,
-  guides: readonly Pick<Shipment, 'Destinatario'>[],
+  { service, guides }: Asked,
   { user: { originBranch, account }, requestId, signal }: Asking,
-): Promise<{ origin: Branch; destinations: (Branch | undefined)[]; problems: Problem[] }> {
+): Promise<{ origin: Branch; destinations: (GuideDestination | undefined)[]; problems: Problem[] }> {
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
+  const isPickUp = service === 'the service';
+  const codes = isPickUp ? [] : guides.flatMap(({ Destinatario }) => Destinatario.CodigoPostal ?? []);
+  const covers = codes.map((postalCode) => ({ postalCode }));
   const answer = await branches.resolve(
-    { origin: originBranch, destinations: queries },
+    { origin: originBranch, destinations: [...queries, ...covers] },
     { requestId, account, signal },
   );
   if (!answer.origin) throw new DomainError('origin-inactive');
+  const covering = new Map(codes.map((code, i) => [code, answer.destinations[queries.length + i]]));
   const problems: Problem[] = [];
-  const destinations = queries.map((query, indice) => {
-    const found = answer.destinations[indice];
-    if (!found) problems.push({ indice, ...unresolved(query) });
-    return found?.branch;
+  const destinations = guides.map(({ Destinatario: { CodigoPostal } }, indice) => {
+    const branch = answer.destinations[indice]?.branch;
+    if (!branch) {
+      problems.push({ indice, ...unresolved(queries[indice] as DestinationQuery) });
+      return undefined;
+    }
+    const found = covering.get(CodigoPostal ?? '');
+    const isCovered = found?.branch.Codigo === branch.Codigo;
+    const home = isCovered || !answer.hasCoverage ? CodigoPostal : undefined;
+    return { branch, home: home ?? branch.CodigoPostal, route: isCovered ? found.route : undefined };
   });
   return { origin: answer.origin, destinations, problems };
-}
-
-/**
- * Returns the route of each guide's postal code, if the guide's branch covers that; otherwise undefined. A parcel that waits at
- * its branch has none: it must not be put on a tour.
- */
-export async function resolveRoutes(
-  branches: BranchesClient,
-  { service, guides }: GuideRequest,
-  destinations: readonly Branch[],
-  { user: { account }, requestId, signal }: Asking,
-): Promise<(string | undefined)[]> {
-  if (service !== 'Domicilio') return [];
-  const postalCodes = guides.flatMap(({ Destinatario }) => Destinatario.CodigoPostal ?? []);
-  const queries = postalCodes.map((postalCode) => ({ postalCode }));
-  const answer = await branches.resolve(
-    { origin: null, destinations: queries },
-    { requestId, account, signal },
-  );
-  const covering = new Map(postalCodes.map((postalCode, i) => [postalCode, answer.destinations[i]]));
-  return guides.map(({ Destinatario }, indice) => {
-    const found = covering.get(Destinatario.CodigoPostal ?? '');
-    return found?.branch.Codigo === destinations[indice]?.Codigo ? found?.route : undefined;
-  });
 }
 
 /** DestinoCode decides if both fields are given (docs/contract.md "Guides"). */

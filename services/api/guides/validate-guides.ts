@@ -8,7 +8,7 @@ import {
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
-import { warnOfIncompleteAddresses, warnOfOtherStates } from './address-warnings.ts';
+import { warnOfIncompleteAddresses, warnOfOtherPlaces, warnOfOtherStates } from './address-warnings.ts';
 import { warnOfUnknownColonias } from './colonia-warnings.ts';
 import {
   type CheckedRequest,
@@ -51,28 +51,37 @@ export async function validateGuides(deps: ValidationDeps, request: SentRequest)
   await normalizeGuides({ guides, warnings });
   await warnOfAddresses(deps.catalogue, { service, guides, warnings });
   try {
-    return { ...(await checkTogether(deps, request, checked)), warnings };
+    return { ...(await checkTogether(deps, request, checked, guides)), warnings };
   } catch (error) {
     throw error instanceof DomainError ? error.withWarnings(warnings) : error;
   }
 }
 
-/** Checks what several fields or guides say together, and what is stored. */
+/**
+ * Checks what several fields or guides say together, and what is stored.
+ *
+ * @param right the guides whose fields are right, at their places in the request.
+ */
 async function checkTogether(
   deps: ValidationDeps,
   request: SentRequest,
   checked: CheckedRequest,
+  right: readonly (SentGuide | undefined)[],
 ): Promise<Omit<Valid, 'warnings'>> {
   const { problems, service, warnings } = checked;
   const destined = await those(checked.guides, namesDestination);
   const asked = destined.map(({ guide }) => guide);
-  const found = await findBranches(deps.branches, asked, request).catch((error: unknown) => {
-    throw firstOf(problems, error);
-  });
+  const found = await findBranches(deps.branches, { service, guides: asked }, request).catch(
+    (error: unknown) => {
+      throw firstOf(problems, error);
+    },
+  );
   addAll(problems, found.problems, destined);
   if (!service) throw problems.toError('guides-invalid');
 
   const destinationAt = new Map(destined.map(({ indice }, i) => [indice, found.destinations[i]]));
+  const places = right.map((_, indice) => destinationAt.get(indice));
+  warnOfOtherPlaces(warnings, service, right, places);
   const reached = (await those(checked.guides, isComparable)).flatMap(({ indice, guide }) => {
     const destination = destinationAt.get(indice);
     return destination ? [{ indice, guide, destination }] : [];

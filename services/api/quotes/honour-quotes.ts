@@ -1,5 +1,4 @@
 import { inTurns } from '#shared/async/in-turns.ts';
-import type { Branch } from '#shared/branches/branch.ts';
 import { DomainError, type ErrorCode, type Problem } from '#shared/errors/domain-error.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
@@ -7,7 +6,7 @@ import type { Shipment } from '../guides/guide-request.ts';
 import type { PriceRequest } from '../guides/pricing.ts';
 import { formatCentimetres, formatKilograms, formatPesos, toPesos } from '../platform/amounts.ts';
 import { zonedTime } from '../platform/local-time.ts';
-import { missingMeasures, parcelOf } from './parcel.ts';
+import { type Ends, missingMeasures, parcelOf, placeField } from './parcel.ts';
 import { isExpired, type Quote, toPriceFields } from './quote.ts';
 import type { CountQuotes, QuoteResult } from './quote-metrics.ts';
 import type { QuoteTokens } from './quote-token.ts';
@@ -49,7 +48,7 @@ export async function honourQuotes(
       return undefined;
     }
     const quote = quoteTokens.read(account, guide.Cotizacion);
-    const ends = { origin, destination: destinations[indice] as Branch };
+    const ends = { origin, destination: destinations[indice] as Ends['destination'] };
     const found = quote
       ? problemsOf(quote, { service, guide, ...ends }, { now, tariffs, localTime })
       : [{ campo: 'Cotizacion', code: 'quote-invalid' } as const];
@@ -85,7 +84,7 @@ function shownPrice(quote: Quote, now: number, localTime: HonourDeps['localTime'
   return inTime ? { ...price, EntregaEstimada } : price;
 }
 
-type Candidate = { service: ServiceType; guide: SentGuide; origin: Branch; destination: Branch };
+type Candidate = Ends & { service: ServiceType; guide: SentGuide };
 
 function problemsOf(
   quote: Quote,
@@ -116,13 +115,13 @@ const COMPARED: { [Field in keyof Parcel]: (compared: Comparison) => Problem[] }
   origin: ({ origin, quote }) => same('SEND_SUCU_ORIG', origin.Codigo, quote.origin),
   service: ({ service, quote }) => same('TipoServicio', service, quote.parcel.service),
   destination: ({ service, guide, destination, parcel, quote }) => {
-    const { CodigoPostal, DestinoCode } = guide.Destinatario;
+    const { Destinatario } = guide;
     if (service === 'Domicilio') {
-      const place = CodigoPostal === undefined ? 'DestinoCode' : 'CodigoPostal';
-      return same(`Destinatario.${place}`, parcel.destination, quote.parcel.destination);
+      const campo = placeField(Destinatario, parcel.destination);
+      return same(campo, parcel.destination, quote.parcel.destination);
     }
-    const place = DestinoCode === undefined ? 'CodigoPostal' : 'DestinoCode';
-    return same(`Destinatario.${place}`, destination.Codigo, quote.destination);
+    const place = Destinatario.DestinoCode === undefined ? 'CodigoPostal' : 'DestinoCode';
+    return same(`Destinatario.${place}`, destination.branch.Codigo, quote.destination);
   },
   // Prices compare it without case too.
   type: ({ parcel: { type }, quote }) =>

@@ -2,22 +2,27 @@ import type { Branch } from '#shared/branches/branch.ts';
 import type { Guide, ServiceType } from '#shared/guides/guide.ts';
 import type { Parcel, UnmeasuredParcel } from '#shared/guides/guide-price.ts';
 import { MEASURES, type Shipment } from '../guides/guide-request.ts';
+import type { GuideDestination } from '../guides/resolve-branches.ts';
 import { toCentavos, toUnits } from '../platform/amounts.ts';
 
 /** Both ends of a guide. */
-export type Ends = { origin: Branch; destination: Branch };
-type Places = Record<keyof Ends, Pick<Branch, 'CodigoPostal'>>;
+export type Ends = { origin: Branch; destination: GuideDestination };
+type Located = Pick<Branch, 'CodigoPostal'>;
+type Places = { origin: Located; destination: { branch: Located; home: string } };
 
 /**
- * Returns what is priced of a guide. It is delivered at its postal code, or at its branch if it has no postal code or is
- * picked up (docs/tarifas.md "Cómo sale un precio").
+ * Returns what is priced of a guide. It is delivered at home, or at its branch if it is picked up (docs/tarifas.md "Cómo
+ * sale un precio").
  */
-export function parcelOf(service: ServiceType, { Destinatario, Producto }: Shipment, ends: Places): Parcel {
+export function parcelOf(
+  service: ServiceType,
+  { Producto }: Pick<Shipment, 'Producto'>,
+  { origin, destination }: Places,
+): Parcel {
   const { Peso, Largo, Alto, Ancho, ValorDeclarado = 0, TipoEnvio = '', Paquetes = 1 } = Producto;
-  const home = service === 'Domicilio' ? Destinatario.CodigoPostal : undefined;
   return {
-    origin: ends.origin.CodigoPostal,
-    destination: home ?? ends.destination.CodigoPostal,
+    origin: origin.CodigoPostal,
+    destination: service === 'Domicilio' ? destination.home : destination.branch.CodigoPostal,
     ...{ service, type: TipoEnvio, packages: Paquetes },
     grams: toUnits(Peso, 1_000),
     sides: sidesInOrder([Largo, Alto, Ancho]),
@@ -36,6 +41,12 @@ export function unmeasuredParcelOf(service: ServiceType, guide: Guide, ends: Pla
 
 export function isMeasured(parcel: UnmeasuredParcel): parcel is Parcel {
   return parcel.grams !== undefined && parcel.sides !== undefined;
+}
+
+/** Returns the field that names the place where a guide is delivered. @param priced the postal code of that place. */
+export function placeField({ CodigoPostal, DestinoCode }: Shipment['Destinatario'], priced: string): string {
+  const isOfBranch = DestinoCode !== undefined && CodigoPostal !== priced;
+  return isOfBranch ? 'Destinatario.DestinoCode' : 'Destinatario.CodigoPostal';
 }
 
 /** Returns sides in millimetres, ascending. @param sides in centimetres. */

@@ -1,8 +1,8 @@
 import { inTurns } from '#shared/async/in-turns.ts';
-import type { Branch } from '#shared/branches/branch.ts';
 import type { SentGuide } from '#shared/guides/guide.ts';
 import type { GuidePrice, NoPriceReason, UnquotedPrice, WithoutQuote } from '#shared/guides/guide-price.ts';
 import type { FoundPrice, PriceRequest } from '../guides/pricing.ts';
+import type { GuideDestination } from '../guides/resolve-branches.ts';
 import { type HonourDeps, honourQuotes, toGuidePrice } from './honour-quotes.ts';
 import { isMeasured, unmeasuredParcelOf } from './parcel.ts';
 import { quoteParcel } from './quote.ts';
@@ -31,7 +31,7 @@ export async function priceGuides(deps: HonourDeps, request: PriceRequest): Prom
   const prices = await honourQuotes(deps, request);
   return inTurns(guides, (guide, indice) => {
     if (prices[indice]) return prices[indice];
-    const destination = request.destinations[indice] as Branch;
+    const destination = request.destinations[indice] as GuideDestination;
     return priceUnquoted({ ...deps, ...request, tariff, now }, guide, destination);
   });
 }
@@ -60,7 +60,7 @@ type Basis = Pick<PriceRequest, 'account' | 'service' | 'origin' | 'unquotedGuid
 function priceUnquoted(
   { account, service, origin, unquotedGuides, localTime, tariff, now }: Basis,
   guide: SentGuide,
-  destination: Branch,
+  destination: GuideDestination,
 ): GuidePrice | WithoutQuote {
   const parcel = unmeasuredParcelOf(service, guide, { origin, destination });
   const without = (unquoted: UnquotedPrice): WithoutQuote => ({
@@ -70,7 +70,7 @@ function priceUnquoted(
   if ('noPrice' in tariff) return without(tariff);
   if (unquotedGuides !== 'price' || !isMeasured(parcel))
     return without(unquotedPrice(tariff, account, [parcel]));
-  const codes = { origin: origin.Codigo, destination: destination.Codigo };
+  const codes = { origin: origin.Codigo, destination: destination.branch.Codigo };
   const quote = quoteParcel({ tariff, account, now, localTime }, parcel, codes);
   if ('reason' in quote) return without({ version: tariff.version, noPrice: quote.reason });
   return toGuidePrice(quote, account, now, localTime);

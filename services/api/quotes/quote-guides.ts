@@ -2,10 +2,10 @@ import { inTurns } from '#shared/async/in-turns.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { SERVICE_TYPES } from '#shared/guides/guide.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
-import { warnOfOtherStates } from '../guides/address-warnings.ts';
-import { parseQuoteRequest, type SentRequest } from '../guides/guide-request.ts';
+import { warnOfOtherPlaces, warnOfOtherStates } from '../guides/address-warnings.ts';
+import { parseQuoteRequest, type SentRequest, type Shipment } from '../guides/guide-request.ts';
 import { resolveBranches } from '../guides/resolve-branches.ts';
-import { type Ends, parcelOf } from './parcel.ts';
+import { type Ends, parcelOf, placeField } from './parcel.ts';
 import { type Quote, type QuoteBasis, quoteParcel } from './quote.ts';
 import type { CountQuotes } from './quote-metrics.ts';
 import type { CurrentTariff } from './tariffs/current-tariff.ts';
@@ -32,7 +32,8 @@ export async function quoteGuides(
 ): Promise<{ guides: QuotedGuide[]; warnings: ProblemList }> {
   const { service, guides, warnings } = await parseQuoteRequest(request.body, request.lenient);
   warnOfOtherStates(warnings, guides);
-  const { origin, destinations } = await resolveBranches(branches, guides, request);
+  const { origin, destinations } = await resolveBranches(branches, { service, guides }, request);
+  warnOfOtherPlaces(warnings, service, guides, destinations);
   const now = tariffs.now();
   const tariff = tariffs.at(now);
   if (!tariff) throw new DomainError('no-tariff');
@@ -42,12 +43,12 @@ export async function quoteGuides(
   const quoted = await inTurns(guides, (guide, indice) => {
     const destination = destinations[indice] as Ends['destination'];
     const ends = { origin, destination };
-    const codes = { origin: origin.Codigo, destination: destination.Codigo };
+    const codes = { origin: origin.Codigo, destination: destination.branch.Codigo };
     const answers = services.map((service) => quoteParcel(basis, parcelOf(service, guide, ends), codes));
     const quotes = answers.filter((answer): answer is Quote => !('reason' in answer));
     const [refused] = answers.filter((answer) => 'reason' in answer);
     if (quotes.length === 0 && refused) {
-      const problem = noPrice(refused);
+      const problem = noPrice(refused, guide);
       countQuotes(problem.code === 'parcel-too-large' ? 'too_large' : 'no_tariff');
       problems.add(() => ({ indice, ...problem }));
     }
@@ -59,7 +60,7 @@ export async function quoteGuides(
 }
 
 /** Blames the field that has no price; the origin is not a field of the guide. */
-function noPrice(answer: NoPrice): Problem {
+function noPrice(answer: NoPrice, { Destinatario }: Shipment): Problem {
   const params = { explanation: describeNoPrice(answer) };
   switch (answer.reason) {
     case 'too-heavy':
@@ -69,7 +70,7 @@ function noPrice(answer: NoPrice): Problem {
     case 'no-group':
       return answer.end === 'origin'
         ? { code: 'no-tariff', params }
-        : { campo: 'Destinatario.CodigoPostal', code: 'no-tariff', params };
+        : { campo: placeField(Destinatario, answer.postalCode), code: 'no-tariff', params };
     case 'no-price':
       return { campo: 'TipoServicio', code: 'no-tariff', params };
   }

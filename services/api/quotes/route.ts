@@ -48,7 +48,7 @@ export async function quoteRoute(server: HttpServer): Promise<void> {
     const answers = await inTurns(guides, ({ origin, destination, quotes }, indice) => ({
       indice,
       SEND_SUCU_ORIG: origin.Codigo,
-      SEND_SUCU_DEST: destination.Codigo,
+      SEND_SUCU_DEST: destination.branch.Codigo,
       Opciones: quotes.map((quote) => toOption(quote, quoteTokens.sign(account, quote), localTime)),
     }));
     return { ...quotation.ok(answers), ...toWarnings(server.errorTable, warnings) };

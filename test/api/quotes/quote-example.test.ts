@@ -18,12 +18,13 @@ const NOW = Date.parse('2026-11-24T16:00:00Z');
 function computed() {
   const [shipment] = QUOTE_EXAMPLES.minima.value.Guia;
   const branchOf = (code: string) => BRANCHES.find(({ Codigo }) => Codigo === code);
-  const [origin, destination] = [branchOf('MEX01'), branchOf('MTY01')];
-  if (!shipment || !origin || !destination) throw new Error('The example names what the demo data has not');
+  const [origin, branch] = [branchOf('MEX01'), branchOf('MTY01')];
+  if (!shipment || !origin || !branch) throw new Error('The example names what the demo data has not');
   const basis = { tariff: { version: 12, tariff: demoTariff }, account: 'demo', now: NOW, localTime };
-  const codes = { origin: origin.Codigo, destination: destination.Codigo };
+  const codes = { origin: origin.Codigo, destination: branch.Codigo };
+  const ends = { origin, destination: { branch, home: shipment.Destinatario.CodigoPostal } };
   const Opciones = SERVICE_TYPES.map((service) => {
-    const quote = quoteParcel(basis, parcelOf(service, shipment, { origin, destination }), codes) as Quote;
+    const quote = quoteParcel(basis, parcelOf(service, shipment, ends), codes) as Quote;
     return toOption(quote, 'eyJ0…', localTime);
   });
   return { indice: 0, SEND_SUCU_ORIG: 'MEX01', SEND_SUCU_DEST: 'MTY01', Opciones };

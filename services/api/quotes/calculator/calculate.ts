@@ -32,14 +32,13 @@ export function calculate(
     const refusal = `Todavía no entregamos en el código postal ${destination}.`;
     return { options: [], refusals: [refusal], weight: null };
   }
-  const shipment = { Destinatario: { CodigoPostal: destination }, Producto: goods };
-  const ends = { origin: { CodigoPostal: origin }, destination: branch };
+  const ends = { origin: { CodigoPostal: origin }, destination: { branch, home: destination } };
   const codes = { origin: '', destination: branch.Codigo };
   const options: OptionView[] = [];
   const refusals = new Set<string>();
   let weight: string | null = null;
   for (const service of SERVICE_TYPES) {
-    const parcel = parcelOf(service, shipment, ends);
+    const parcel = parcelOf(service, { Producto: goods }, ends);
     const quote = quoteParcel({ ...basis, account: NO_ACCOUNT }, parcel, codes);
     if ('reason' in quote) refusals.add(noPriceWords(quote, parcel));
     else {

@@ -139,13 +139,11 @@ describe('a price', () => {
     }
   });
 
-  test('of a parcel that is picked up is that to its branch, whatever the recipient’s postal code is', () => {
-    const shipment = {
-      Destinatario: { CodigoPostal: '22000' },
-      Producto: { Peso: 1, Largo: 10, Alto: 10, Ancho: 10 },
-    };
-    const ends = { origin: { CodigoPostal: '06600' }, destination: { CodigoPostal: '64000' } };
-    const to = (service: Parcel['service']) => parcelOf(service, shipment as never, ends).destination;
+  test('of a parcel that is picked up is that to its branch, wherever the recipient’s home is', () => {
+    const shipment = { Producto: { Peso: 1, Largo: 10, Alto: 10, Ancho: 10 } };
+    const destination = { branch: { CodigoPostal: '64000' }, home: '22000' };
+    const ends = { origin: { CodigoPostal: '06600' }, destination };
+    const to = (service: Parcel['service']) => parcelOf(service, shipment, ends).destination;
     expect([to('the service'), to('Domicilio')]).toEqual(['64000', '22000']);
   });
 
