@@ -5,6 +5,8 @@ import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
 import { BranchLookup } from '#services/branches/branch-lookup.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import { BranchStore, type Coverage } from '#shared/branches/branch-store.ts';
+import { GUIDES } from '#shared/guides/guide-model.ts';
+import { modelOf } from '#shared/stores/collection.ts';
 import { type Answer, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as events } from '#test/fixtures/events.ts';
 import { JWT_SECRET } from '#test/fixtures/services.ts';
@@ -140,19 +142,32 @@ describe('a guide to a branch with a postal code of another', () => {
     });
   });
 
-  test('is answered with its warning again when its key is repeated', async ({ demo, quote }) => {
-    const { Cotizacion } = await quote(CONTRADICTORY);
-    const create = () =>
-      demo.post(
-        '/api/guias/crear',
-        { TipoServicio: 'Domicilio', Guia: [guideTo(CONTRADICTORY, Cotizacion)] },
-        { 'idempotency-key': 'contradictory' },
-      );
-    const first = await create();
-    expect(first.body.advertencias).toEqual([warning('06600')]);
-    const { status, headers, body } = await create();
-    expect([status, headers.get('idempotent-replayed'), body]).toEqual([200, 'true', first.body]);
+  test('is billed by the price to the branch without a quote', async ({ demo, stores }) => {
+    const [created] = await demo.created(guideTo(CONTRADICTORY));
+    const stored = await modelOf(stores.mongo, GUIDES).findById(created?.SEND_GUIA).lean();
+    expect(stored).toMatchObject({
+      total: 0,
+      unquoted: { total: 34_457 },
+      priced: { parcel: { destination: '64000' } },
+    });
   });
+
+  test.for([true, false])(
+    'is answered with its warning again when its key is repeated, quoted: %j',
+    async (isQuoted, { demo, quote }) => {
+      const Cotizacion = isQuoted ? (await quote(CONTRADICTORY)).Cotizacion : undefined;
+      const create = () =>
+        demo.post(
+          '/api/guias/crear',
+          { TipoServicio: 'Domicilio', Guia: [guideTo(CONTRADICTORY, Cotizacion)] },
+          { 'idempotency-key': `contradictory-${isQuoted}` },
+        );
+      const first = await create();
+      expect(first.body.advertencias).toEqual([warning('06600')]);
+      const { status, headers, body } = await create();
+      expect([status, headers.get('idempotent-replayed'), body]).toEqual([200, 'true', first.body]);
+    },
+  );
 
   test('is warned of by validar beside the errors of others, unless its own fields are wrong', async ({
     demo,
