@@ -9,7 +9,7 @@ export const UNQUOTED_FIELDS = { unquoted: 1, 'quote.Tarifa.Version': 1 } as con
 export type UnquotedFields = Pick<GuideDocument, 'unquoted'> & { quote?: object };
 
 /** `not-priced`: a release of before 1.9.0 created the guide. */
-export type NoPrice = { noPrice: NoPriceReason | 'not-priced' };
+type NoPrice = { noPrice: NoPriceReason | 'not-priced' };
 /** What a guide costs, in centavos, or why it has no price. */
 export type BilledPrice = Pick<Extract<UnquotedPrice, { total: number }>, 'total'> | NoPrice;
 /** A price before a fact and after it; undefined before the guide was created, and after it was cancelled. */
@@ -20,6 +20,7 @@ export function unquotedPriceOf({ quote, unquoted }: UnquotedFields): BilledPric
   return quote ? undefined : (unquoted ?? { noPrice: 'not-priced' });
 }
 
+/** Returns what a change adds to the figures of its month. */
 export function figuresOfChange({
   before,
   after,

@@ -1,22 +1,14 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { formatCsv, formatRows } from '#shared/commands/csv.ts';
+import { NO_PRICE_WORDS } from '#shared/guides/guide-price.ts';
 import { chunks } from '#shared/stores/chunks.ts';
-import { figuresOfChange, type NoPrice, type PriceChange } from './unquoted.ts';
+import { figuresOfChange, type PriceChange } from './unquoted.ts';
 
 const COLUMNS = ['Mes', 'Cuenta', 'Guia', 'SinTarifa', 'Motivo'];
-const REASONS: Readonly<Record<NoPrice['noPrice'], string>> = {
-  'not-priced': 'se creo con una version anterior a la 1.9',
-  'no-tariff': 'no habia tarifa cuando se creo',
-  'tariff-unread': 'la tarifa no se pudo leer cuando se creo',
-  'no-measures': 'falta el peso o un lado',
-  'too-heavy': 'pesa mas que el maximo de la tarifa',
-  'too-long': 'un lado mide mas que el maximo de la tarifa',
-  'no-group': 'un codigo postal no tiene zona en la tarifa',
-  'no-price': 'la tarifa no tiene precio del servicio en la zona',
-};
+const NOT_PRICED = 'se creó con una versión anterior a la 1.9';
 const PRICED = 'un pesaje le dio precio';
-const CANCELLED = 'se cancelo';
+const CANCELLED = 'se canceló';
 const ROWS_AT_A_TIME = 1_000;
 
 /** `count`: 1, or −1 of a guide that an earlier month has counted. `reason` of the last change. */
@@ -86,7 +78,8 @@ export class WithoutTariffFile {
 
 function reasonOf({ after }: PriceChange): string {
   if (!after) return CANCELLED;
-  return 'noPrice' in after ? REASONS[after.noPrice] : PRICED;
+  if (!('noPrice' in after)) return PRICED;
+  return after.noPrice === 'not-priced' ? NOT_PRICED : NO_PRICE_WORDS[after.noPrice];
 }
 
 function unwritable(path: string, cause: NodeJS.ErrnoException): Error {

@@ -399,10 +399,10 @@ describe('npm run admin -- usage', () => {
       rows: ['demo,10,0,0,0,194.3,0,0,0,9,1034.36,4'],
       listed: unpriced(
         '2022-03',
-        [measuredLater, 1, 'falta el peso o un lado'],
-        [cancelledUnpriced, 1, 'falta el peso o un lado'],
-        [tooHeavyAtOnce, 1, 'pesa mas que el maximo de la tarifa'],
-        [earlier, 1, 'se creo con una version anterior a la 1.9'],
+        [measuredLater, 1, 'falta el peso o una medida'],
+        [cancelledUnpriced, 1, 'falta el peso o una medida'],
+        [tooHeavyAtOnce, 1, 'el paquete pesa más de lo que la tarifa admite'],
+        [earlier, 1, 'se creó con una versión anterior a la 1.9'],
       ),
       err: `2022-03 esta cerrado, y se guardo. Cuentas: 1. Guias de SinTarifa: 4, en ${join(folder, '2022-03.csv')}.\n`,
     });
@@ -412,8 +412,8 @@ describe('npm run admin -- usage', () => {
       listed: unpriced(
         '2022-04',
         [measuredLater, -1, 'un pesaje le dio precio'],
-        [cancelledUnpriced, -1, 'se cancelo'],
-        [tooHeavy, 1, 'pesa mas que el maximo de la tarifa'],
+        [cancelledUnpriced, -1, 'se canceló'],
+        [tooHeavy, 1, 'el paquete pesa más de lo que la tarifa admite'],
       ),
     });
     expect(await month('2022-05')).toMatchObject({
