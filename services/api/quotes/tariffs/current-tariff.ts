@@ -28,10 +28,8 @@ export class CurrentTariff {
   /** By version: the one in force, and all that begin later. */
   #tariffs = new Map<number, Tariff>();
   #withdrawn: ReadonlySet<number> = new Set();
-  readonly #former = new LRUCache<number, Tariff>({
-    max: MAX_FORMER,
-    fetchMethod: (number) => this.#read(number),
-  });
+  /** Promises, since events of one request may ask for more versions at once than are kept. */
+  readonly #former = new LRUCache<number, Promise<Tariff | undefined>>({ max: MAX_FORMER });
   /** When the log was read, of `performance.now()`. */
   #lookedAt = Number.NaN;
   readonly #firstLook = Promise.withResolvers<void>();
@@ -110,7 +108,7 @@ export class CurrentTariff {
    * this release cannot read.
    */
   async of(version: number): Promise<Tariff | undefined> {
-    return this.#tariffs.get(version) ?? (await this.#former.fetch(version));
+    return this.#tariffs.get(version) ?? this.#formerOf(version);
   }
 
   /** Returns the moment at which the next version begins, or undefined if there is none. @throws as `at` does. */
@@ -127,6 +125,19 @@ export class CurrentTariff {
   #known(): readonly TariffVersion[] {
     if (!this.#versions) throw new DomainError('unavailable');
     return this.#versions;
+  }
+
+  /** Returns a version that is no longer in force, once for all who ask at the same time. A failure is not kept. */
+  async #formerOf(version: number): Promise<Tariff | undefined> {
+    const reading = this.#former.get(version) ?? this.#read(version);
+    this.#former.set(version, reading);
+    let tariff: Tariff | undefined;
+    try {
+      tariff = await reading;
+    } finally {
+      if (!tariff && this.#former.peek(version) === reading) this.#former.delete(version);
+    }
+    return tariff;
   }
 
   async #read(number: number): Promise<Tariff | undefined> {

@@ -71,6 +71,22 @@ describe('the tariff in force', () => {
     },
   );
 
+  test('is read for all who ask at once for more former versions than are kept', async ({ store }) => {
+    const numbers = [1, 2, 3, 4, 5, 6];
+    for (const number of numbers) {
+      const limit = `MaximoKg,${number}`;
+      const text = demoFolder.get('parametros.csv')?.toString().replace('MaximoKg,70', limit) ?? '';
+      const folder = new Map([...demoFolder, ['parametros.csv' as TariffFile, Buffer.from(text)]]);
+      await store.add(number - 1, { ...version(Date.now()), folder });
+    }
+    const tariffs = new CurrentTariff(store, clock);
+    const found = await Promise.all([...numbers, 99].map((number) => tariffs.of(number)));
+    expect(found.map((tariff) => tariff?.parameters.maxGrams)).toEqual([
+      ...numbers.map((number) => 1_000 * number),
+      undefined,
+    ]);
+  });
+
   test('begins by the clock of the database, whatever that of the process is', async ({ store }) => {
     const ahead = new CurrentTariff(store, clockAhead(-120_000));
     await store.add(0, version(Date.now() - 200_000));
