@@ -72,7 +72,7 @@ export class GuideReader {
       .find({ 'told.Guia': number })
       .select<VisibleEntry>(ENTRY_PROJECTION)
       .readConcern('majority')
-      .sort({ _id: -1 })
+      .sort({ version: -1, _id: -1 })
       .limit(MAX_EVENTS)
       .lean()
       .exec();
