@@ -24,15 +24,15 @@ export async function priceGuides(deps: HonourDeps, request: PriceRequest): Prom
   const needsTariff =
     unquotedGuides !== 'ignore' && guides.some(({ Cotizacion }) => Cotizacion === undefined);
   if (!needsTariff) return honourQuotes(deps, request);
-  const { tariffs } = deps;
+  const { tariffs, localTime } = deps;
   await tariffs.firstLook(FIRST_LOOK_MS);
   const now = tariffs.now();
   const tariff = unquotedGuides === 'bill' ? tariffOrReason(tariffs, now) : tariffAt(tariffs, now);
   const prices = await honourQuotes(deps, request);
+  const basis = { ...request, localTime, tariff, now };
   return inTurns(guides, (guide, indice) => {
-    if (prices[indice]) return prices[indice];
     const destination = request.destinations[indice] as GuideDestination;
-    return priceUnquoted({ ...deps, ...request, tariff, now }, guide, destination);
+    return prices[indice] ?? priceUnquoted(basis, guide, destination);
   });
 }
 
