@@ -212,6 +212,15 @@ describe('an import', () => {
     });
   });
 
+  test('compares limits, and not what becomes of guides without a quote', async ({ admin, file }) => {
+    await admin('limits', 'demo', '--guides-per-day', '5', '--cotizar', 'exigir');
+    const name = await file('iguales.csv', 'Usuario,Cuenta,GuiasPorDia', 'demo4,demo,5');
+    const { out } = await admin('import', name, '--dry-run');
+    await admin('limits', 'demo', '--default');
+    await admin('limits', 'demo', '--cotizar', 'no');
+    expect(out).toContain('Usuarios nuevos: 1. Ya estaban: 0. Distintos: 0.');
+  });
+
   test('tells of users who exist otherwise, and leaves them as they are', async ({ admin, file }) => {
     const name = await file(
       'distintos.csv',
