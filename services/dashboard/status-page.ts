@@ -69,12 +69,12 @@ function statusView(
   };
 }
 
-/** The share of guides that cost the customer nothing, which is information: a carrier may want it so. */
-function pricesView({ priced, unquoted, unpriced }: SystemState['guides']) {
-  const created = priced + unquoted + unpriced;
-  const withoutPrice = unquoted + unpriced;
-  const share = created === 0 ? undefined : Math.round((100 * withoutPrice) / created);
-  return { created, withoutPrice, share, unpriced, minutes: FAILING.windowMinutes };
+/** The share of guides that answer 0: information, no fault. A carrier may want it so. */
+function pricesView({ priced, billed, without_tariff: withoutTariff }: SystemState['guides']) {
+  const unquoted = billed + withoutTariff;
+  const created = priced + unquoted;
+  const share = created === 0 ? undefined : Math.round((100 * unquoted) / created);
+  return { created, unquoted, share, withoutTariff, minutes: FAILING.windowMinutes };
 }
 
 /**

@@ -31,10 +31,10 @@ export type LabelOutcome = (typeof LABEL_OUTCOMES)[number];
 export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 
 /**
- * How guides that were created got their price. `priced`: by a quote, or as quoted at that moment. The others cost the customer
- * nothing: the tariff prices `unquoted` ones for the bill, and `unpriced` ones not.
+ * How guides that were created got their price. `priced`: by a quote, or as quoted at that moment. The others answer 0: the
+ * tariff prices `billed` ones for the bill, and has no price for `without_tariff` ones.
  */
-export const GUIDE_PRICINGS = ['priced', 'unquoted', 'unpriced'] as const;
+export const GUIDE_PRICINGS = ['priced', 'billed', 'without_tariff'] as const;
 export type GuidePricing = (typeof GUIDE_PRICINGS)[number];
 
 /**

@@ -95,7 +95,8 @@ export const NO_PRICE_WORDS: Readonly<Record<NoPriceReason, string>> = {
  * What a guide without a quote costs by the tariff in force at its creation, for the bill alone: the wire says 0. `version` of
  * that tariff, `total` in centavos.
  */
-export type UnquotedPrice = { version: number; total: number } | { version?: number; noPrice: NoPriceReason };
+export type UnquotedPrice = { version: number; total: number } | WithoutPrice;
+export type WithoutPrice = { version?: number; noPrice: NoPriceReason };
 
 /** What is priced of a guide that may lack measures; a weighing may bring them. */
 export type UnmeasuredParcel = Omit<Parcel, 'grams' | 'sides'> & Partial<Pick<Parcel, 'grams' | 'sides'>>;

@@ -19,7 +19,7 @@ const well: SystemState = {
   ...{ at: NOW, waiting: 3, active: 50, failed: 2, paused: false, oldestMs: 400 },
   latency: { labels: 500, p50: 120, p99: 800, slow: 4, sinceSlow: 0, last: NOW, lastSlow: NOW },
   ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
-  ...{ elsewhere: [], mongoAheadMs: 0, guides: { priced: 0, unquoted: 0, unpriced: 0 } },
+  ...{ elsewhere: [], mongoAheadMs: 0, guides: { priced: 0, billed: 0, without_tariff: 0 } },
   self: { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 },
   workers: [workerBeat('w')],
   services: [heartbeatOf('api'), heartbeatOf('branches'), heartbeatOf('webhooks')],

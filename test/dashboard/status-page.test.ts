@@ -115,15 +115,15 @@ describe('the status page', () => {
     await pageThat(/Impresas<\/dt><dd>10 <small>hasta 7 por minuto.*<svg/);
   });
 
-  test('shows the share of guides without a price', async ({ pageThat, prefix, stores }) => {
+  test('shows the share of guides that answer 0', async ({ pageThat, prefix, stores }) => {
     await pageThat(/Precios de las guías<\/h2> *<p class="nota">Ninguna guía en los últimos 30 min\./);
     const counts = new ActionCounts(stores.redis, prefix, Date, createLogger('test', 'silent'));
     counts.countGuides('priced', 1_000);
-    counts.countGuides('unquoted', 199);
-    counts.countGuides('unpriced', 51);
+    counts.countGuides('billed', 199);
+    counts.countGuides('without_tariff', 51);
     await counts.write();
     await pageThat(
-      /Creadas<\/dt><dd>1,250<.*Sin precio<\/dt><dd>250 <small>20 %<.*sin tarifa<\/dt><dd>51<.*De los últimos 30 min\./,
+      /Creadas<\/dt><dd>1,250<.*Sin cotizar<\/dt><dd>250 <small>20 %<.*sin tarifa<\/dt><dd>51<.*De los últimos 30 min\./,
     );
   });
 

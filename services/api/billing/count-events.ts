@@ -7,11 +7,11 @@ import { toCentavos } from '../platform/amounts.ts';
 import { addTo, type Figures, type Usage } from './figures.ts';
 import type { Month } from './months.ts';
 import {
+  billedAtCreation,
   figuresOfChange,
   type PriceChange,
   UNQUOTED_FIELDS,
   type UnquotedFields,
-  unquotedPriceOf,
 } from './unquoted.ts';
 import type { UsageOptions } from './usage-options.ts';
 
@@ -82,7 +82,7 @@ function figuresOf({ entry, before, weighed }: Change, guide: BilledGuide | unde
 
 /** Returns what an entry changes in the price of a guide without a quote; nothing of another, or of one that is gone. */
 function priceChange({ entry, weighed }: Change, guide: BilledGuide | undefined): PriceChange {
-  const created = guide && unquotedPriceOf(guide);
+  const created = guide && billedAtCreation(guide);
   if (!created) return {};
   const before = weighed?.unquoted ?? created;
   return entry.told.Tipo === 'Cancelacion' ? { before } : { before, after: entry.unquoted ?? before };

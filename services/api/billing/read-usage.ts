@@ -7,7 +7,7 @@ import { countEvents } from './count-events.ts';
 import { addTo, type Usage } from './figures.ts';
 import { readLabelUsage } from './label-usage.ts';
 import type { Month } from './months.ts';
-import { figuresOfChange, UNQUOTED_FIELDS, type UnquotedFields, unquotedPriceOf } from './unquoted.ts';
+import { billedAtCreation, figuresOfChange, UNQUOTED_FIELDS, type UnquotedFields } from './unquoted.ts';
 import type { UsageOptions } from './usage-options.ts';
 
 /** Guides of one query. */
@@ -53,7 +53,7 @@ async function countGuides(
     for (const guide of page) {
       const { _id, account, createdFor = account, total } = guide;
       if (isTestNumber(_id) !== test) continue;
-      const price = unquotedPriceOf(guide);
+      const price = billedAtCreation(guide);
       addTo(usage, createdFor, {
         ...{ guides: 1, total: toCentavos(total) },
         ...(price && { unquoted: 1, ...figuresOfChange({ after: price }) }),

@@ -1,5 +1,5 @@
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
-import type { NoPriceReason, UnquotedPrice } from '#shared/guides/guide-price.ts';
+import type { NoPriceReason } from '#shared/guides/guide-price.ts';
 import type { Figures } from './figures.ts';
 
 /** What guides without a quote cost: their answers say 0, so that no other figure has it. */
@@ -8,15 +8,13 @@ import type { Figures } from './figures.ts';
 export const UNQUOTED_FIELDS = { unquoted: 1, 'quote.Tarifa.Version': 1 } as const;
 export type UnquotedFields = Pick<GuideDocument, 'unquoted'> & { quote?: object };
 
-/** `not-priced`: a release of before 1.9.0 created the guide. */
-type NoPrice = { noPrice: NoPriceReason | 'not-priced' };
-/** What a guide costs, in centavos, or why it has no price. */
-export type BilledPrice = Pick<Extract<UnquotedPrice, { total: number }>, 'total'> | NoPrice;
+/** What a guide costs, in centavos, or why it has no price. `not-priced`: a release before 1.9.0 created the guide. */
+export type BilledPrice = { total: number } | { noPrice: NoPriceReason | 'not-priced' };
 /** A price before a fact and after it; undefined before the guide was created, and after it was cancelled. */
 export type PriceChange = { before?: BilledPrice | undefined; after?: BilledPrice | undefined };
 
 /** Returns what a guide cost when it was created; undefined with a quote. */
-export function unquotedPriceOf({ quote, unquoted }: UnquotedFields): BilledPrice | undefined {
+export function billedAtCreation({ quote, unquoted }: UnquotedFields): BilledPrice | undefined {
   return quote ? undefined : (unquoted ?? { noPrice: 'not-priced' });
 }
 

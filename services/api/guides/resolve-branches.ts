@@ -22,7 +22,7 @@ export type GuideDestination = {
 export type GuideBranches = { origin: Branch; destinations: GuideDestination[] };
 
 type Asking = { user: Caller } & Omit<BranchesCaller, 'account'>;
-type Asked = {
+type BranchRequest = {
   /** Undefined if home deliveries are asked for among others. */
   service: ServiceType | undefined;
   guides: readonly Pick<Shipment, 'Destinatario'>[];
@@ -35,10 +35,10 @@ type Asked = {
  */
 export async function resolveBranches(
   branches: BranchesClient,
-  asked: Asked,
+  request: BranchRequest,
   asking: Asking,
 ): Promise<GuideBranches> {
-  const { problems, origin, destinations } = await findBranches(branches, asked, asking);
+  const { problems, origin, destinations } = await findBranches(branches, request, asking);
   if (problems.length > 0) throw new DomainError('guides-invalid', { problems });
   return { origin, destinations: destinations as GuideDestination[] };
 }
@@ -50,7 +50,7 @@ export async function resolveBranches(
  */
 export async function findBranches(
   branches: BranchesClient,
-  { service, guides }: Asked,
+  { service, guides }: BranchRequest,
   { user: { originBranch, account }, requestId, signal }: Asking,
 ): Promise<{ origin: Branch; destinations: (GuideDestination | undefined)[]; problems: Problem[] }> {
   if (originBranch === null) throw new DomainError('origin-unassigned');

@@ -5,10 +5,10 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { Adjuster, AdjusterOf, Weighing } from '../guides/adjusting.ts';
 import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
 import { sidesInOrder } from './parcel.ts';
+import { priceForBill } from './price-for-bill.ts';
 import { CurrentTariff, type NumberedTariff } from './tariffs/current-tariff.ts';
 import { describeLines, describeNoPrice, type PriceLine, priceParcels } from './tariffs/price.ts';
 import { TariffStore } from './tariffs/tariff-store.ts';
-import { unquotedPrice } from './unquoted-price.ts';
 
 /**
  * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
@@ -33,7 +33,7 @@ export function adjusters(
     if (!quote) {
       const { account, parcel } = priced;
       return (weighings) => ({
-        unquoted: unquotedPrice(numbered, account, weighedParcels(parcel, weighings)),
+        unquoted: priceForBill(numbered, account, weighedParcels(parcel, weighings)),
       });
     }
     const quoted = priced as GuidePrice['priced'];

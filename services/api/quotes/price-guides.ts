@@ -1,13 +1,13 @@
 import { inTurns } from '#shared/async/in-turns.ts';
 import type { SentGuide } from '#shared/guides/guide.ts';
-import type { GuidePrice, NoPriceReason, UnquotedPrice, WithoutQuote } from '#shared/guides/guide-price.ts';
+import type { GuidePrice, UnquotedPrice, WithoutPrice, WithoutQuote } from '#shared/guides/guide-price.ts';
 import type { FoundPrice, PriceRequest } from '../guides/pricing.ts';
 import type { GuideDestination } from '../guides/resolve-branches.ts';
 import { type HonourDeps, honourQuotes, toGuidePrice } from './honour-quotes.ts';
 import { isMeasured, unmeasuredParcelOf } from './parcel.ts';
+import { priceForBill } from './price-for-bill.ts';
 import { quoteParcel } from './quote.ts';
 import type { CurrentTariff, NumberedTariff } from './tariffs/current-tariff.ts';
-import { unquotedPrice } from './unquoted-price.ts';
 
 /** Longest wait for the log of tariffs, in ms. Only a process that has just started has not read it yet. */
 const FIRST_LOOK_MS = 1_000;
@@ -36,9 +36,8 @@ export async function priceGuides(deps: HonourDeps, request: PriceRequest): Prom
   });
 }
 
-type NoPrice = Extract<UnquotedPrice, { noPrice: NoPriceReason }>;
 /** The tariff in force, or why it prices nothing. */
-type TariffNow = NumberedTariff | NoPrice;
+type TariffNow = NumberedTariff | WithoutPrice;
 
 /** @throws DomainError as `CurrentTariff.at` does. */
 function tariffAt(tariffs: CurrentTariff, now: number): TariffNow {
@@ -69,7 +68,7 @@ function priceUnquoted(
   });
   if ('noPrice' in tariff) return without(tariff);
   if (unquotedGuides !== 'price' || !isMeasured(parcel))
-    return without(unquotedPrice(tariff, account, [parcel]));
+    return without(priceForBill(tariff, account, [parcel]));
   const codes = { origin: origin.Codigo, destination: destination.branch.Codigo };
   const quote = quoteParcel({ tariff, account, now, localTime }, parcel, codes);
   if ('reason' in quote) return without({ version: tariff.version, noPrice: quote.reason });

@@ -10,7 +10,7 @@ import type { CurrentTariff } from './tariffs/current-tariff.ts';
 const RESULTS = [
   ...(['offered', 'no_tariff', 'too_large'] as const),
   ...(['used', 'invalid', 'expired', 'different', 'withdrawn'] as const),
-  ...(['at_creation', 'missing', 'unquoted', 'unpriced'] as const),
+  ...(['at_creation', 'missing', 'billed', 'without_tariff'] as const),
 ] as const;
 export type QuoteResult = (typeof RESULTS)[number];
 /** Counts guides by what came of them. */
@@ -20,7 +20,7 @@ export type CountQuotes = (result: QuoteResult, guides?: number) => void;
 export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQuotes {
   const quotes = new Counter({
     name: 'quotes_total',
-    help: 'Guides that were quoted (offered, or without a price: no_tariff, too_large), guides with a quote that were to be created: used, or refused (invalid, expired, different, withdrawn), and guides without one: priced as if quoted (at_creation), refused (missing), or created at 0, which the tariff in force prices for the bill (unquoted) or does not (unpriced)',
+    help: 'Guides that were quoted (offered, or without a price: no_tariff, too_large), guides with a quote that were to be created: used, or refused (invalid, expired, different, withdrawn), and guides without one: priced as if quoted (at_creation), refused (missing), or created at 0: priced by the tariff in force for the bill (billed), or not (without_tariff)',
     labelNames: ['result'],
     registers: [metrics],
   });
@@ -49,7 +49,7 @@ export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQu
 /** How a guide that was created got its price, by the result that is counted. */
 const PRICINGS = {
   ...{ used: 'priced', at_creation: 'priced' },
-  ...{ unquoted: 'unquoted', unpriced: 'unpriced' },
+  ...{ billed: 'billed', without_tariff: 'without_tariff' },
 } as const satisfies Partial<Record<QuoteResult, GuidePricing>>;
 
 /** Counts guides that were created, by how each got its price. */
@@ -59,7 +59,8 @@ export function countCreated(
   guides: readonly SentGuide[],
 ): void {
   const results = prices.map((price, i): keyof typeof PRICINGS => {
-    if (!price || 'unquoted' in price) return price && 'total' in price.unquoted ? 'unquoted' : 'unpriced';
+    if (!price || 'unquoted' in price)
+      return price && 'total' in price.unquoted ? 'billed' : 'without_tariff';
     return guides[i]?.Cotizacion === undefined ? 'at_creation' : 'used';
   });
   for (const [result, { length }] of Map.groupBy(results, (each) => each)) {

@@ -233,7 +233,7 @@ describe('an account whose guides need a quote', () => {
       { SEND_TOTAL: 239.83 },
     ]);
     expect(await limits('--cotizar', 'no')).toContain(
-      'Sus guias sin cotizacion no cuestan nada al cliente (no)',
+      'Sus guias sin cotizacion responden 0 y se cobran con la tarifa (no)',
     );
     expect((await otro.create([guide()])).body.data).toMatchObject([{ SEND_TOTAL: 0 }]);
   });
@@ -254,7 +254,7 @@ test('guides are counted by how they got their price, for Prometheus and "Estado
 }) => {
   const counted = async () => {
     const metrics = await scrape(api.url);
-    return ['used', 'at_creation', 'missing', 'unquoted', 'unpriced'].map(
+    return ['used', 'at_creation', 'missing', 'billed', 'without_tariff'].map(
       (result) => metrics.get(`quotes_total{result="${result}"}`) ?? Number.NaN,
     );
   };
@@ -263,8 +263,8 @@ test('guides are counted by how they got their price, for Prometheus and "Estado
     Object.values(await readGuidePricings(redis, prefix, (await timeOf(redis)) + AHEAD));
   // What earlier creations count is written within a second.
   const before = await counted();
-  const [used = 0, atCreation = 0, , unquoted = 0, unpriced = 0] = before;
-  await expect.poll(onEstado, { timeout: 10_000 }).toEqual([used + atCreation, unquoted, unpriced]);
+  const [used = 0, atCreation = 0, , billed = 0, withoutTariff = 0] = before;
+  await expect.poll(onEstado, { timeout: 10_000 }).toEqual([used + atCreation, billed, withoutTariff]);
   await demo.created(guide(), guide(), guide({ Peso: 71 }));
   await limits('--cotizar', 'al_crear');
   await otro.created(guide(), guide({ Peso: 0 }));
@@ -274,7 +274,7 @@ test('guides are counted by how they got their price, for Prometheus and "Estado
   expect(after.map((count, i) => count - (before[i] ?? 0))).toEqual([0, 1, 1, 2, 2]);
   await expect
     .poll(onEstado, { timeout: 10_000 })
-    .toEqual([used + atCreation + 1, unquoted + 2, unpriced + 2]);
+    .toEqual([used + atCreation + 1, billed + 2, withoutTariff + 2]);
 });
 
 const statusOf = async (answer: Promise<Answer>) => {

@@ -14,20 +14,15 @@ const SETTINGS: Readonly<Record<keyof AccountLimits, string>> = {
 };
 const LIMITS = Object.keys(SETTINGS) as (keyof AccountLimits)[];
 
-/** What becomes of guides without a quote, by what an operator types. */
-const UNQUOTED_GUIDES = {
-  al_crear: 'price',
-  exigir: 'refuse',
-  no: undefined,
-} as const satisfies Record<string, AccountSettings['unquotedGuides'] | undefined>;
-type Quoting = keyof typeof UNQUOTED_GUIDES;
-const UNQUOTED_WORDS = {
-  price: 'se cotizan al crearlas (al_crear)',
-  refuse: 'se rechazan (exigir)',
-  undefined: 'no cuestan nada al cliente (no)',
-} as const;
+/** What becomes of guides without a quote: as an operator types it, as it is stored, and in words. */
+type Mode = { typed: string; stored?: AccountSettings['unquotedGuides']; words: string };
+const MODES: readonly Mode[] = [
+  { typed: 'al_crear', stored: 'price', words: 'se cotizan al crearlas' },
+  { typed: 'exigir', stored: 'refuse', words: 'se rechazan' },
+  { typed: 'no', words: 'responden 0 y se cobran con la tarifa' },
+];
 
-type LimitsOptions = Partial<AccountLimits> & { cotizar?: Quoting; default?: boolean };
+type LimitsOptions = Partial<AccountLimits> & { cotizar?: Mode; default?: boolean };
 
 export function addLimitsCommand(program: Command, run: Run): void {
   program
@@ -43,8 +38,8 @@ export function addLimitsCommand(program: Command, run: Run): void {
     .option('--default', 'los limites de la configuracion, todos')
     .option(
       '--cotizar <modo>',
-      'al_crear da precio a las guias sin cotizacion, exigir las rechaza, no las deja sin precio',
-      parseQuoting,
+      'que pasa con las guias sin cotizacion: "al_crear" les da precio, "exigir" las rechaza, "no" quita el ajuste: responden 0 y se cobran con la tarifa',
+      parseMode,
     )
     .addHelpText(
       'after',
@@ -60,9 +55,9 @@ export function addLimitsCommand(program: Command, run: Run): void {
         if (!hasSettings && !(await new UserStore(mongo).hasAccount(account))) {
           throw new Error(`La cuenta no tiene usuarios: ${account}`);
         }
-        const unquotedGuides = cotizar && UNQUOTED_GUIDES[cotizar];
+        const unquotedGuides = cotizar?.stored;
         if (reset) await limits.unset(account, LIMITS);
-        if (cotizar === 'no') await limits.unset(account, ['unquotedGuides']);
+        if (cotizar && !unquotedGuides) await limits.unset(account, ['unquotedGuides']);
         if (changes || unquotedGuides) {
           await limits.set(account, { ...change, ...(unquotedGuides && { unquotedGuides }) });
         }
@@ -75,13 +70,15 @@ function parseLimit(text: string): number {
   return parseInteger(text, MAX_LIMIT, 'Un limite debe ser un numero');
 }
 
-function parseQuoting(text: string): Quoting {
-  if (Object.hasOwn(UNQUOTED_GUIDES, text)) return text as Quoting;
+function parseMode(text: string): Mode {
+  const mode = MODES.find(({ typed }) => typed === text);
+  if (mode) return mode;
   throw new UsageError('El modo de --cotizar debe ser al_crear, exigir o no');
 }
 
 function limitsTable(account: string, own: Partial<AccountSettings>): string {
   const lines = LIMITS.map((limit) => `  ${SETTINGS[limit]}: ${own[limit] ?? 'el de la configuracion'}`);
-  const unquoted = `Sus guias sin cotizacion ${UNQUOTED_WORDS[`${own.unquotedGuides}`]}`;
-  return [`Limites de la cuenta ${account}:`, ...lines, unquoted].join('\n');
+  const modes = MODES.filter(({ stored }) => stored === own.unquotedGuides);
+  const unquoted = modes.map(({ typed, words }) => `Sus guias sin cotizacion ${words} (${typed})`);
+  return [`Limites de la cuenta ${account}:`, ...lines, ...unquoted].join('\n');
 }

@@ -305,7 +305,7 @@ describe('npm run admin -- limits', () => {
         '  REQUESTS_BURST_PER_ACCOUNT: 200',
         '  GUIDES_PER_DAY_PER_ACCOUNT: el de la configuracion',
         '  LABEL_PAGES_PER_ACCOUNT: el de la configuracion',
-        'Sus guias sin cotizacion no cuestan nada al cliente (no)',
+        'Sus guias sin cotizacion responden 0 y se cobran con la tarifa (no)',
         '',
       ].join('\n'),
       err: '',

@@ -8,7 +8,7 @@ import { priceParcels } from './tariffs/price.ts';
  *
  * @param parcels its packages, those that are alike together.
  */
-export function unquotedPrice(
+export function priceForBill(
   { version, tariff }: NumberedTariff,
   account: string,
   parcels: readonly UnmeasuredParcel[],
