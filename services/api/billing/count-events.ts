@@ -145,8 +145,8 @@ function setBefore(change: Change, entry: CountedEntry): void {
   const { version } = entry;
   if (version >= change.entry.version) return;
   if (version > (change.before?.version ?? 0)) change.before = entry;
-  const isPriced = entry.adjustment ?? entry.unquoted;
-  if (isPriced && version > (change.weighed?.version ?? 0)) change.weighed = entry;
+  const hasPrice = Boolean(entry.adjustment ?? entry.unquoted);
+  if (hasPrice && version > (change.weighed?.version ?? 0)) change.weighed = entry;
 }
 
 async function guidesOf(

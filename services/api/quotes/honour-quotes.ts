@@ -4,6 +4,7 @@ import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import type { GuidePrice, Parcel } from '#shared/guides/guide-price.ts';
 import type { Shipment } from '../guides/guide-request.ts';
 import type { PriceRequest } from '../guides/pricing.ts';
+import type { GuideDestination } from '../guides/resolve-branches.ts';
 import { formatCentimetres, formatKilograms, formatPesos, toPesos } from '../platform/amounts.ts';
 import { zonedTime } from '../platform/local-time.ts';
 import { type Ends, missingMeasures, parcelOf, placeField } from './parcel.ts';
@@ -48,7 +49,7 @@ export async function honourQuotes(
       return undefined;
     }
     const quote = quoteTokens.read(account, guide.Cotizacion);
-    const ends = { origin, destination: destinations[indice] as Ends['destination'] };
+    const ends = { origin, destination: destinations[indice] as GuideDestination };
     const found = quote
       ? problemsOf(quote, { service, guide, ...ends }, { now, tariffs, localTime })
       : [{ campo: 'Cotizacion', code: 'quote-invalid' } as const];

@@ -4,7 +4,7 @@ import { SERVICE_TYPES } from '#shared/guides/guide.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import { warnOfOtherPlaces, warnOfOtherStates } from '../guides/address-warnings.ts';
 import { parseQuoteRequest, type SentRequest, type Shipment } from '../guides/guide-request.ts';
-import { resolveBranches } from '../guides/resolve-branches.ts';
+import { type GuideDestination, resolveBranches } from '../guides/resolve-branches.ts';
 import { type Ends, parcelOf, placeField } from './parcel.ts';
 import { type Quote, type QuoteBasis, quoteParcel } from './quote.ts';
 import type { CountQuotes } from './quote-metrics.ts';
@@ -41,7 +41,7 @@ export async function quoteGuides(
   const services = service ? [service] : SERVICE_TYPES;
   const problems = new ProblemList();
   const quoted = await inTurns(guides, (guide, indice) => {
-    const destination = destinations[indice] as Ends['destination'];
+    const destination = destinations[indice] as GuideDestination;
     const ends = { origin, destination };
     const codes = { origin: origin.Codigo, destination: destination.branch.Codigo };
     const answers = services.map((service) => quoteParcel(basis, parcelOf(service, guide, ends), codes));

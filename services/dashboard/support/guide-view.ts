@@ -37,12 +37,12 @@ export function priceWords(
   { quote, total, unquoted }: VisibleGuide,
   entries: readonly VisibleEntry[],
 ): string {
-  if (quote) return `Se cotizó en ${pesos(100 * total)}, ${versionWords(quote.Tarifa.Version)}`;
+  if (quote) return `Se cotizó en ${pesos(total)}, ${versionWords(quote.Tarifa.Version)}`;
   const free = 'No se cotizó: al cliente no le cuesta nada';
   const price = entries.find((entry) => entry.unquoted)?.unquoted ?? unquoted;
   if (!price) return `${free}. Es de antes de 1.9.0, que no guardaba lo que costaría`;
   const version = price.version === undefined ? '' : `, ${versionWords(price.version)}`;
-  if ('total' in price) return `${free}. Por cotizar: ${pesos(price.total)}${version}`;
+  if ('total' in price) return `${free}. Por cotizar: ${pesos(price.total / 100)}${version}`;
   return `${free}. No tiene precio: ${NO_PRICE_WORDS[price.noPrice]}${version}`;
 }
 
@@ -50,9 +50,9 @@ function versionWords(version: number): string {
   return `según la versión ${version} de la tarifa`;
 }
 
-/** Writes centavos as `$1,500.00`. */
-function pesos(centavos: number): string {
-  return `$${PESOS.format(centavos / 100)}`;
+/** Writes an amount in MXN as `$1,500.00`. */
+function pesos(amount: number): string {
+  return `$${PESOS.format(amount)}`;
 }
 
 /** Returns the state of a guide in the words of the tracking page; a state of a later release has no words yet. */

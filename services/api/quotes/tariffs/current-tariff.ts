@@ -86,8 +86,7 @@ export class CurrentTariff {
    * @throws DomainError `unavailable` if the log was not read yet, or this release cannot read the tariff.
    */
   at(now: number): NumberedTariff | undefined {
-    this.#known();
-    const version = this.versionAt(now);
+    const version = inForceAt(this.#known(), now)?.number;
     if (version === undefined) return undefined;
     const tariff = this.#tariffs.get(version);
     if (!tariff) {
