@@ -54,7 +54,7 @@ export async function replaceDataset<R>(
   const progress = progressLine();
   try {
     const onProgress = (written: number) => progress.show(`Guardadas: ${written} de ${records.length}`);
-    await load(records, { over: version, onProgress });
+    await load(records, { comparedWith: version, onProgress });
   } finally {
     progress.clear();
   }

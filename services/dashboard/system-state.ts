@@ -57,7 +57,7 @@ export type SystemState = {
   minutes: MinuteCounts[];
   /** How users' actions ended in the last half hour. */
   actions: Record<UserAction, ActionSums>;
-  /** How guides got their price that were created in the last half hour. */
+  /** How the guides created in the last half hour got their price. */
   guides: Record<GuidePricing, number>;
   /** `at` is the time of the heartbeat. */
   workers: (WorkerHeartbeat & { at: number })[];

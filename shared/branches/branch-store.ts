@@ -92,8 +92,8 @@ export type FoundBranch = { branch: Branch; route?: string | undefined };
 export type Found = { version: string; found: (FoundBranch | null)[] };
 
 export type OnProgress = (written: number) => void;
-/** `over`: the version with which the load was compared; by default that in force when the load begins. */
-export type LoadOptions = { over?: string; onProgress?: OnProgress };
+/** `comparedWith`: the version with which the load was compared; by default that in force when the load begins. */
+export type LoadOptions = { comparedWith?: string; onProgress?: OnProgress };
 
 type Kind = 'branches' | 'coverage';
 type Generation = Readonly<Record<Kind, number>>;
@@ -183,7 +183,7 @@ export class BranchStore {
     });
   }
 
-  /** @throws DomainError `directory-changed` if another load of either ended meanwhile: what was compared is no longer so. */
+  /** @throws DomainError `directory-changed` if another load of branches or coverage ended since `comparedWith`. */
   async loadBranches(branches: readonly Branch[], options?: LoadOptions): Promise<void> {
     const records = branches.map((branch) => [branchCode(branch.Codigo), { branch }] as const);
     await this.#load('branches', this.#branches, records, options);
@@ -244,12 +244,12 @@ export class BranchStore {
     kind: Kind,
     model: StoredModel<D>,
     records: readonly (readonly [name: string, record: Omit<D, keyof Loaded>])[],
-    { over, onProgress }: LoadOptions = {},
+    { comparedWith, onProgress }: LoadOptions = {},
   ): Promise<void> {
     const current = await this.#inForce();
     const generation = await this.#nextGeneration();
-    const isOver = over === undefined || over === versionOf(current);
-    if (!isOver || generation <= current[kind]) throw new DomainError('directory-changed');
+    const isUnchanged = comparedWith === undefined || comparedWith === versionOf(current);
+    if (!isUnchanged || generation <= current[kind]) throw new DomainError('directory-changed');
     // After half a restore the counter may be lower than that of rows which are left.
     await model.deleteMany(idsOf(generation) as QueryFilter<D>);
     let written = 0;

@@ -63,17 +63,17 @@ export const GUIDES = defineCollection(
     destination: BRANCH,
     /** That of the recipient's postal code at the creation; absent if it had none. Retention takes it, with the postal code. */
     route: optional(TEXT),
-    /** The destination as it was at the creation, of a guide that is picked up there; absent in guides of before 1.7.0. */
+    /** The destination as it was at the creation, of a guide that is picked up there; absent in guides older than 1.7.0. */
     pickUp: optional(body<PickUpPlace>()),
     /** MXN; 0 without a quote (docs/contract.md "Quotes"). */
     freight: NUMBER,
     total: NUMBER,
     /** What a guide that was created with a quote shows of it. */
     quote: optional(body<GuidePrice['quote']>()),
-    /** What a guide that was created without a quote costs by the tariff of its creation; absent in guides of before 1.9.0. */
+    /** What a guide that was created without a quote costs by the tariff of its creation; absent in guides older than 1.9.0. */
     unquoted: optional(body<UnquotedPrice>()),
     /**
-     * What was priced, and for which account; absent in guides of 1.4.0, and in those of before 1.9.0 without a quote. Without
+     * What was priced, and for which account; absent in guides of 1.4.0, and in those without a quote older than 1.9.0. Without
      * a quote measures may be missing. Retention takes it, with its postal codes.
      */
     priced: optional(body<(GuidePrice | WithoutQuote)['priced']>()),

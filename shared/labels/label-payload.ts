@@ -53,7 +53,7 @@ export const LabelPayload = Type.Object(
     origin: BranchOnLabel,
     destination: BranchOnLabel,
     guide: Guide,
-    /** Absent for a postal code without one, and on guides of before 1.7.0, as is `pickUp`. */
+    /** Absent for a postal code without one, and on guides older than 1.7.0, as is `pickUp`. */
     route: Type.Optional(Route),
     /** Of a guide that is picked up at its destination. */
     pickUp: Type.Optional(PickUpPlace),

@@ -76,7 +76,7 @@ export function openMongo(
 
 /**
  * @param options take the place of the usual ones.
- * @throws ConfigError as `openMongo` does, or another error if MongoDB does not answer within 2 s.
+ * @throws ConfigError as `openMongo` does, or another error if MongoDB does not answer within 2 s, or within the times of `options`.
  */
 export async function connectMongo(
   uri: string,

@@ -542,7 +542,7 @@ test('names an api whose settings have differed for longer than a rollout in one
   ]);
   const caches = apis.map((one, i) => ({ ...one, settings: { LABEL_CACHE_URL: [i === 2 ? '2' : '1'] } }));
   expect(textsOf({ services: [...without('api'), ...caches] })).toEqual([
-    'El LABEL_CACHE_URL de api en odd, pid 1, no es el de 2 procesos de api: si no son nombres del mismo Redis de etiquetas, unas pueden tardar',
+    'El LABEL_CACHE_URL de api en odd, pid 1, no es el de 2 procesos de api: si no llevan al mismo Redis, algunas etiquetas tardan',
   ]);
 });
 

@@ -206,10 +206,10 @@ describe('a guide', () => {
       ValorDeclarado: 1500,
     };
     const guide = { Destinatario, Producto };
-    const unquoted = 'Precio No se cotizó: al cliente no le cuesta nada.';
+    const unquoted = 'Precio No se cotizó: responde 0.';
     const number = await newGuide(guide);
     expect(await guidePage(number)).toContain(
-      `${unquoted} Por cotizar: $194.30, según la versión 1 de la tarifa`,
+      `${unquoted} Se cobra aparte: $194.30, según la versión 1 de la tarifa`,
     );
     const heavy = await newGuide({ ...guide, Producto: { ...Producto, Peso: 71 } });
     expect(await guidePage(heavy)).toContain(
@@ -223,7 +223,7 @@ describe('a guide', () => {
 
     await register(event(number, 'Pesaje', { Peso: 8 }));
     expect(await guidePage(number, /Pesaje/)).toContain(
-      `${unquoted} Por cotizar: $257.16, según la versión 1 de la tarifa`,
+      `${unquoted} Se cobra aparte: $257.16, según la versión 1 de la tarifa`,
     );
     // As 1.8 stored it.
     const guides = modelOf(stores.mongo, GUIDES);

@@ -18,7 +18,7 @@ import type { TokenClaims } from './tokens-plugin.ts';
 /** Values of `unquotedGuides`. */
 export const UNQUOTED_GUIDES = ['price', 'refuse'] as const;
 
-/** Limits of an account; the settings apply for absent ones. */
+/** Settings of an account; for an absent limit that of the configuration applies. */
 export const ACCOUNTS = defineCollection(
   'accounts',
   {
@@ -31,7 +31,7 @@ export const ACCOUNTS = defineCollection(
     guidesPerDay: optional(NUMBER),
     /** Label pages in flight at a time. */
     labelPages: optional(NUMBER),
-    /** Guides without a quote get the price of their creation, or are refused. If absent, they cost the customer nothing. */
+    /** What becomes of guides without a quote: priced at creation, or refused. If absent, they answer 0 and are billed by the tariff. */
     unquotedGuides: optional(oneOf(UNQUOTED_GUIDES)),
   },
   {

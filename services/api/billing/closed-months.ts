@@ -28,7 +28,7 @@ export const USAGE = defineCollection(
     cancelledTotal: NUMBER,
     adjustments: NUMBER,
     unpriced: NUMBER,
-    /** Absent in a month that a release of before 1.9.0 stored, or began to. */
+    /** Absent in a month that a release before 1.9.0 stored, or began to. */
     unquoted: optional(NUMBER),
     unquotedTotal: optional(NUMBER),
     withoutTariff: optional(NUMBER),

@@ -9,9 +9,11 @@ export type Figures = {
   adjustments: number;
   /** Guides with a quote whose weighing has no price in their tariff. */
   unpriced: number;
-  /** Guides without a quote, what they cost, and those of them that nothing can price (`unquoted.ts`). */
+  /** Guides without a quote that answer 0. */
   unquoted: number;
+  /** What they cost by the tariff (`unquoted.ts`). */
   unquotedTotal: number;
+  /** Those of them without a price. */
   withoutTariff: number;
 };
 

@@ -4,7 +4,7 @@ import { formatCsv } from '#shared/commands/csv.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { example, parseAccount, readTimeZone } from '../accounts/commands/command-line.ts';
+import { parseAccount, readTimeZone } from '../accounts/commands/command-line.ts';
 import { NAME_RULE } from '../accounts/names.ts';
 import { untilStored } from '../guides/until-stored.ts';
 import { formatPesos, toPesos } from '../platform/amounts.ts';
@@ -44,20 +44,29 @@ Escribe un CSV con una fila por cuenta que uso algo. Lo que se registra en un me
   Etiquetas        etiquetas que recibieron los usuarios de la cuenta, una por paquete; desde la version 1.6
   Total            MXN, suma de SEND_TOTAL de Guias, tambien de las que se cancelaron
   TotalCanceladas  MXN, suma de SEND_TOTAL de Canceladas, tambien de las que se crearon en otro mes
-  Ajustes          MXN, lo que los pesajes registrados en el mes cambiaron el precio de sus guias
+  Ajustes          MXN, lo que los pesajes registrados en el mes cambiaron el precio de guias cotizadas
   SinPrecio        guias cotizadas cuyo pesaje la tarifa no puede cobrar, menos las que dejaron de ser asi
-  SinCotizar       las de Guias que se crearon sin Cotizacion y por eso responden SEND_TOTAL 0
+  SinCotizar       las de Guias que se crearon sin Cotizacion y responden SEND_TOTAL 0
   PorCotizar       MXN, lo que cuestan las de SinCotizar con la tarifa que regia cuando se crearon; mas lo que los pesajes
-                   registrados en el mes cambiaron ese precio, menos el precio de las que se cancelaron en el mes
-  SinTarifa        las de SinCotizar sin precio: sin tarifa, sin medidas, o de antes de la version 1.9; mas las que un
-                   pesaje registrado en el mes dejo asi, menos las que por uno tuvieron precio o que se cancelaron
-A cobrar por las guias: Total - TotalCanceladas + Ajustes + PorCotizar; a mano, las de SinPrecio y SinTarifa.
---without-tariff escribe cada guia de SinTarifa con el motivo: 1, o -1 si otro mes la conto y ya tiene precio o se cancelo.
+                   registrados en el mes cambiaron ese precio, menos el precio de las que se cancelaron en el mes,
+                   tambien de guias de otros meses
+  SinTarifa        las de SinCotizar sin precio: no habia tarifa o no se pudo leer, faltan medidas, la tarifa no tiene
+                   precio, o se crearon antes de la version 1.9; mas las que un pesaje registrado en el mes dejo asi,
+                   menos las que por uno tuvieron precio o que se cancelaron
+Todos los importes llevan IVA. A cobrar por las guias: Total - TotalCanceladas + Ajustes + PorCotizar; a mano, las de
+SinPrecio y SinTarifa.
+--without-tariff escribe una fila por guia, con el motivo. Su columna SinTarifa es 1, o -1 si un mes anterior conto la guia
+y en este un pesaje le dio precio o se cancelo.
 Las tres ultimas columnas de un mes que guardo una version anterior a la 1.9 estan vacias.
 
 Un mes se cierra una hora despues de su fin en TIME_ZONE. La primera vez que se pide cerrado, se guarda. Despues se
 escribe lo guardado, se calcula otra vez, y si algo cambio se dice que, con codigo de salida 1.
 Las cuentas de prueba solo salen con --test, y no se guardan: sus guias se borran a los 30 dias.`;
+
+/** Without `--silent`, npm writes into the file what it runs. */
+const EXAMPLE = `
+Ejemplo:
+  npm run --silent admin -- usage --month 2026-11 --without-tariff sin-tarifa-2026-11.csv > uso-2026-11.csv`;
 
 export function addUsageCommand(program: Command, run: Run): void {
   program
@@ -68,10 +77,7 @@ export function addUsageCommand(program: Command, run: Run): void {
     .option('--test', 'las cuentas de prueba, en vez de las demas')
     .option('--without-tariff <archivo>', 'CSV nuevo con las guias que cuenta SinTarifa')
     .addHelpText('after', HELP)
-    .addHelpText(
-      'after',
-      example('usage --month 2026-11 --without-tariff sin-tarifa-2026-11.csv > uso-2026-11.csv'),
-    )
+    .addHelpText('after', EXAMPLE)
     .action(async ({ month: name, withoutTariff: typed, ...of }: TypedOptions) => {
       // Commander's own check would not say which one.
       if (name === undefined) throw new UsageError('Falta --month. Vea usage --help');
@@ -110,7 +116,7 @@ async function withFile(
   const file = await WithoutTariffFile.create(path);
   try {
     const { note, ...report } = await use(file);
-    return { ...report, note: `${note} Guias de SinTarifa: ${file.size}, en ${path}.` };
+    return { ...report, note: `${note} Filas en ${path}: ${file.size}.` };
   } catch (error) {
     await file.remove();
     throw error;

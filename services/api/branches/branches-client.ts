@@ -38,7 +38,7 @@ const MAX_BRANCHES = 10_000;
  * had lost rows has the same version when it is whole again.
  */
 const ABSENT_MS = 10_000;
-/** How often the service is asked for one request: for 500 destinations a call, and anew if a load came in between. */
+/** Most calls to the service for one request: one for every 500 destinations, and again after a load. */
 const MAX_ATTEMPTS = 5;
 /** How long an answer about cities is shared, in ms: a load is visible within a second. */
 const CITIES_MS = 500;

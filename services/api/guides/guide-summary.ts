@@ -48,11 +48,17 @@ const FIELDS = {
   SEND_DESTINATARIO: { from: 'guide.Destinatario.Nombre', schema: Type.String({ examples: ['Luis Pérez'] }) },
   SEND_FLETE: {
     from: 'freight',
-    schema: Type.Number({ description: 'MXN; lo cotizado, o 0 sin cotización', examples: [0] }),
+    schema: Type.Number({
+      description: 'MXN; lo cotizado, con `Cotizacion` o al crear; si no, 0',
+      examples: [0],
+    }),
   },
   SEND_TOTAL: {
     from: 'total',
-    schema: Type.Number({ description: 'MXN; lo cotizado, o 0 sin cotización', examples: [0] }),
+    schema: Type.Number({
+      description: 'MXN; lo cotizado, con `Cotizacion` o al crear; si no, 0',
+      examples: [0],
+    }),
   },
   Referencia: {
     from: 'guide.Referencia',

@@ -8,8 +8,8 @@ import type { GuideDestination } from './resolve-branches.ts';
 
 /**
  * What becomes of guides without a quote, by the setting of their account: `price` prices them as if they had been quoted at
- * this moment; `refuse` refuses them. Without a setting they cost the customer nothing: `bill` finds what they cost by the
- * tariff in force, for the bill alone; `ignore` finds nothing.
+ * this moment; `refuse` refuses them. Without a setting they answer 0: `bill` finds what they cost by the tariff in force, for
+ * the bill alone; `ignore` finds nothing.
  */
 export type UnquotedGuides = (typeof UNQUOTED_GUIDES)[number] | 'bill' | 'ignore';
 
@@ -23,7 +23,7 @@ export type PriceRequest = {
   unquotedGuides: UnquotedGuides;
 };
 
-/** What a guide keeps of its price; undefined for one that keeps nothing, and costs nothing. */
+/** What a guide keeps of its price; undefined for one that keeps nothing, and answers 0. */
 export type FoundPrice = GuidePrice | WithoutQuote | undefined;
 
 /** What tells why a guide has no price: what was found for it, or the guide itself. */

@@ -71,6 +71,6 @@ export const CompleteGuide = Type.Object(
   {
     title: 'GuiaCompleta',
     description:
-      'Una guía con todos sus campos, como está guardada; si se creó con `Cotizacion`, con las líneas de su precio',
+      'Una guía con todos sus campos, como está guardada; si se creó con `Cotizacion`, o su cuenta cotiza al crear, con las líneas de su precio',
   },
 );

@@ -34,16 +34,17 @@ export const quoteErrors = {
     status: 400,
     codigo: 'cotizacion_requerida',
     message: 'Las guias de esta cuenta requieren cotizacion',
-    advice: 'Cotice la guía y mande el texto `Cotizacion` de la opción que elija: así lo acordó su cuenta.',
+    advice:
+      'Cotice la guía y mande el texto `Cotizacion` de la opción que elija. Su transportista lo fijó así para su cuenta.',
     example: 'Cotizacion',
   },
   /** A warning. */
   'price-missing': {
     status: 200,
     codigo: 'sin_precio',
-    message: ({ explanation }) => `La guia no tiene precio: ${explanation}`,
+    message: ({ explanation }) => `La guía no tiene precio: ${explanation}`,
     advice:
-      'Es una advertencia: la guía se crea con SEND_TOTAL 0, y su transportista la cobra aparte. Mande peso y medidas dentro de lo que lleva, o pregúntele por el precio.',
+      'Es una advertencia: la guía se crea con SEND_TOTAL 0, y su transportista la cobra aparte. Mande el peso y las tres medidas, sin rebasar los máximos de la tarifa. Si ya lo hizo, pregunte el precio a su transportista.',
   },
   'quote-invalid': {
     status: 400,

@@ -30,10 +30,10 @@ const COUNTED_AS: Partial<Record<ErrorCode, QuoteResult>> = {
 };
 
 /**
- * Returns what each guide costs by its quote, or undefined for a guide without one.
+ * Returns what each guide costs by its quote, or undefined for a guide without one; `refuse` refuses such a guide.
  *
- * @throws DomainError `quotes-refused` or `quotes-invalid`, by the first problem, with all problems of all quotes
- * (docs/contract.md "Quotes"); `unavailable` if nobody knows yet which tariffs are withdrawn.
+ * @throws DomainError `quotes-invalid`, also for a missing quote, or `quotes-refused`, by the first problem, with all problems of
+ * all guides (docs/contract.md "Quotes"); `unavailable` if nobody knows yet which tariffs are withdrawn.
  */
 export async function honourQuotes(
   { quoteTokens, tariffs, countQuotes, localTime }: HonourDeps,

@@ -17,7 +17,7 @@ const SECRETS: Readonly<Record<string, { what: string; causes: readonly Effect[]
 const ROLLOUT_MS = 900_000;
 
 /** Processes may reach one Redis by different names. */
-const CACHES = ': si no son nombres del mismo Redis de etiquetas, unas pueden tardar';
+const LABELS_LATE = ': si no llevan al mismo Redis, algunas etiquetas tardan';
 
 /** Names processes whose secrets or settings are not those of the others. A secret that is being rotated is no difference. */
 export function* diagnoseSettings(state: SystemState): Generator<Diagnosis> {
@@ -32,7 +32,7 @@ export function* diagnoseSettings(state: SystemState): Generator<Diagnosis> {
     const also = more.length > 0 ? ` (y ${more.map(({ setting }) => setting).join(', ')})` : '';
     const text = `El ${first.setting}${also} de ${nameOf(first.odd)} no es el de ${processesOf(first.others)}`;
     const hasCache = [first, ...more].some(({ setting }) => setting === 'LABEL_CACHE_URL');
-    yield warning(`differs-${first.setting}`, 'secretsdiffer', `${text}${hasCache ? CACHES : ''}`);
+    yield warning(`differs-${first.setting}`, 'secretsdiffer', `${text}${hasCache ? LABELS_LATE : ''}`);
   }
 }
 

@@ -30,7 +30,7 @@ export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteM
 }
 
 /**
- * Says what the bill has of a guide, which the wire does not tell of one without a quote.
+ * Says what a guide costs by its quote, or what the bill has of one without a quote unless it is cancelled.
  * @param entries the last registered one first: weighings change what a guide without a quote costs.
  */
 export function priceWords(
@@ -38,11 +38,11 @@ export function priceWords(
   entries: readonly VisibleEntry[],
 ): string {
   if (quote) return `Se cotizó en ${pesos(total)}, ${versionWords(quote.Tarifa.Version)}`;
-  const free = 'No se cotizó: al cliente no le cuesta nada';
+  const free = 'No se cotizó: responde 0';
   const price = entries.find((entry) => entry.unquoted)?.unquoted ?? unquoted;
   if (!price) return `${free}. Es de antes de 1.9.0, que no guardaba lo que costaría`;
   const version = price.version === undefined ? '' : `, ${versionWords(price.version)}`;
-  if ('total' in price) return `${free}. Por cotizar: ${pesos(price.total / 100)}${version}`;
+  if ('total' in price) return `${free}. Se cobra aparte: ${pesos(price.total / 100)}${version}`;
   return `${free}. No tiene precio: ${NO_PRICE_WORDS[price.noPrice]}${version}`;
 }
 

@@ -118,7 +118,7 @@ type AddressField =
 type Address = { [Field in AddressField]?: string | undefined };
 
 /**
- * Where a recipient picks the parcel up. Guides that are delivered, and those of before 1.7.0, have no such place: then all
+ * Where a recipient picks the parcel up. Guides that are delivered, and those older than 1.7.0, have no such place: then all
  * is empty.
  */
 function pickUpView(place: LabelPayload['pickUp']) {

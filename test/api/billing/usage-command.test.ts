@@ -404,7 +404,7 @@ describe('npm run admin -- usage', () => {
         [tooHeavyAtOnce, 1, 'el paquete pesa más de lo que la tarifa admite'],
         [earlier, 1, 'se creó con una versión anterior a la 1.9'],
       ),
-      err: `2022-03 esta cerrado, y se guardo. Cuentas: 1. Guias de SinTarifa: 4, en ${join(folder, '2022-03.csv')}.\n`,
+      err: `2022-03 esta cerrado, y se guardo. Cuentas: 1. Filas en ${join(folder, '2022-03.csv')}: 4.\n`,
     });
     // 257.16 of the first weighing and 62.86 more, less 194.30 and 257.16 cancelled, and 194.30 that is no price any more.
     expect(await month('2022-04')).toMatchObject({

@@ -171,9 +171,9 @@ describe('an account whose guides are priced at their creation', () => {
       Guia: [guide(), guide({ Peso: 71 }), guide({ Peso: undefined, Alto: 0 }), guide({ Largo: 150.1 })],
     };
     const warned = [
-      [1, 'Producto.Peso', 'La guia no tiene precio: el paquete pesa más de lo que la tarifa admite'],
-      [2, 'Producto.Peso', 'La guia no tiene precio: falta Producto.Peso, Producto.Alto'],
-      [3, 'Producto.Largo', 'La guia no tiene precio: un lado mide más de lo que la tarifa admite'],
+      [1, 'Producto.Peso', 'La guía no tiene precio: el paquete pesa más de lo que la tarifa admite'],
+      [2, 'Producto.Peso', 'La guía no tiene precio: falta Producto.Peso, Producto.Alto'],
+      [3, 'Producto.Largo', 'La guía no tiene precio: un lado mide más de lo que la tarifa admite'],
     ].map(([indice, campo, message]) => ({ indice, campo, codigo: 'sin_precio', message }));
     const valid = await otro.post('/api/guias/validar', sent);
     expect([valid.status, valid.body.advertencias]).toEqual([200, warned]);

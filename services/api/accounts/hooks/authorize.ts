@@ -26,8 +26,8 @@ export const authorize = fp(async (server: HttpServer) => {
 });
 
 /**
- * Demands once more what `authenticate` and `authorize` do, by what MongoDB has now: they may go by what was read five seconds
- * ago. For what outlives the credential, which whoever stole that must not get in these seconds.
+ * Checks credential, account and permission again, in MongoDB: the checks of the request may be five seconds old. For routes
+ * that create or change what outlives the credential.
  * @throws DomainError `access-denied` also if the user has changed to another account; `forbidden`.
  */
 export async function requireStillValid(request: FastifyRequest): Promise<void> {

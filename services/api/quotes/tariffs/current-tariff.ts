@@ -28,7 +28,7 @@ export class CurrentTariff {
   /** By version: the one in force, and all that begin later. */
   #tariffs = new Map<number, Tariff>();
   #withdrawn: ReadonlySet<number> = new Set();
-  /** Promises, since events of one request may ask for more versions at once than are kept. */
+  /** Promises: weighings of several accounts may ask for more versions at once than are kept. */
   readonly #former = new LRUCache<number, Promise<Tariff | undefined>>({ max: MAX_FORMER });
   /** When the log was read, of `performance.now()`. */
   #lookedAt = Number.NaN;

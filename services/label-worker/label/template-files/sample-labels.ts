@@ -178,7 +178,7 @@ export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
     [USUAL]: sample({ kind, packages, route: 'R-12' }),
     logo: sample({ kind, logo }),
     'pick-up': sample({ kind, guide: LEAST, service: 'the service', pickUp: PICK_UP }),
-    // Of a guide of before 1.7.0.
+    // Of a guide older than 1.7.0.
     'pick-up-without-place': sample({ kind, guide: LEAST, service: 'the service' }),
     [LONGEST]: sample({ kind, packages, guide: { ...GUIDE, Destinatario: LONGEST_RECIPIENT } }),
     'return-address': withReturnAddress(sample({ kind, packages })),
