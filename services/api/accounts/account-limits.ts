@@ -71,7 +71,7 @@ export class LimitReached extends DomainError {
  * `token`: absent if the request came by an API key.
  * `expiresAt`: absent if the credential has no end.
  */
-export type Caller = ApiUser & Omit<Bearer, 'user'> & { limits: AccountSettings; token?: TokenClaims };
+export type Caller = ApiUser & Omit<Bearer, 'user'> & { settings: AccountSettings; token?: TokenClaims };
 
 const CACHE_MAX_ACCOUNTS = 20_000;
 
@@ -114,7 +114,7 @@ export class AccountLimitsStore {
 }
 
 /** Returns a function that returns an account's settings, at most five seconds old while MongoDB answers. */
-export function recentLimits(
+export function recentSettings(
   store: AccountLimitsStore,
   defaults: AccountLimits,
 ): (account: string) => Promise<AccountSettings> {

@@ -6,7 +6,7 @@ import {
   type AccountLimits,
   AccountLimitsStore,
   type AccountSettings,
-  recentLimits,
+  recentSettings,
 } from './account-limits.ts';
 import { CountedLimit } from './counted-limit.ts';
 import { GuideLimit, KEPT_S } from './guide-limit.ts';
@@ -15,7 +15,7 @@ import { RequestLimit } from './request-limit.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    limitsOf: (account: string) => Promise<AccountSettings>;
+    settingsOf: (account: string) => Promise<AccountSettings>;
     requestLimit: RequestLimit;
     guideLimit: GuideLimit;
     limitReport: LimitReport;
@@ -37,7 +37,7 @@ export const limitsPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   };
   server.decorate('localTime', localTime);
   server.decorate('limitReport', report);
-  server.decorate('limitsOf', recentLimits(new AccountLimitsStore(mongo), defaults));
+  server.decorate('settingsOf', recentSettings(new AccountLimitsStore(mongo), defaults));
   const requests = new CountedLimit({ redis, prefix, limit: 'requests', report });
   const guides = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
   server.decorate('requestLimit', new RequestLimit(requests));

@@ -14,7 +14,7 @@ type Address = Pick<Guide['Remitente'], 'CodigoPostal' | 'Estado'>;
 /** A request for a quote may have no sender. */
 type Addressed = { Destinatario: Address; Remitente?: Address };
 /** The branch that a guide goes to, and the postal code at which a home delivery is delivered. */
-export type Place = { branch: Pick<Branch, 'Codigo'>; home: string };
+export type Place = { branch: Pick<Branch, 'Codigo'>; homePostalCode: string };
 
 /** Without them no driver finds a home. */
 const NEEDED = ['Calle', 'Numero_exterior'] as const;
@@ -74,12 +74,12 @@ export function warnOfOtherPlaces(
   for (const [indice, guide] of guides.entries()) {
     const postalCode = guide?.Destinatario.CodigoPostal;
     const place = places[indice];
-    if (postalCode === undefined || place === undefined || place.home === postalCode) continue;
+    if (postalCode === undefined || place === undefined || place.homePostalCode === postalCode) continue;
     warnings.add(() => ({
       indice,
       campo: 'Destinatario.CodigoPostal',
       code: 'place-different',
-      params: { branch: place.branch.Codigo, postalCode, priced: place.home },
+      params: { branch: place.branch.Codigo, postalCode, priced: place.homePostalCode },
     }));
   }
 }

@@ -61,7 +61,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     request.idempotencyKey === undefined
       ? undefined
       : await creationKey(user.username, request.idempotencyKey, parsed);
-  const { unquotedGuides = 'bill' } = user.limits;
+  const { unquotedGuides = 'bill' } = user.settings;
   const warnOfPrices = (prices: readonly PricedGuide[]) => {
     if (unquotedGuides !== 'price') return;
     for (const warning of deps.pricing.warningsOf(prices, sent)) warnings.add(() => warning);
@@ -85,7 +85,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   // Taken after all checks: a refused request counts no guides.
   let taken: TakenGuides;
   try {
-    taken = await guideLimit.take(user.account, user.limits.guidesPerDay, sent.length);
+    taken = await guideLimit.take(user.account, user.settings.guidesPerDay, sent.length);
   } catch (error) {
     // A request with this key may have taken the rest of the day's guides at the same moment: its answer is this one's too.
     const concurrent = key && error instanceof LimitReached && (await findSoon(journal, key));
@@ -140,7 +140,7 @@ function asCreated(stored: readonly GuideDocument[], sent: readonly Guide[]): Gu
 
 /** Returns where a guide went when its creation priced it. */
 function pricedPlace({ destination, priced }: GuideDocument): Place | undefined {
-  return priced && { branch: { Codigo: destination.code }, home: priced.parcel.destination };
+  return priced && { branch: { Codigo: destination.code }, homePostalCode: priced.parcel.destination };
 }
 
 function isUnknownResult(error: unknown): boolean {

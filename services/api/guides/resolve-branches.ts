@@ -12,7 +12,7 @@ export type GuideDestination = {
    * The postal code at which a home delivery is delivered: the recipient's, or the branch's own if there is none or if
    * the branch does not cover that.
    */
-  home: string;
+  homePostalCode: string;
   /**
    * The route of a home delivery's postal code, if the branch covers that. A parcel that waits at its branch has none: it
    * must not be put on a tour.
@@ -73,8 +73,9 @@ export async function findBranches(
     }
     const found = covering.get(CodigoPostal ?? '');
     const isCovered = found?.branch.Codigo === branch.Codigo;
-    const home = isCovered || !answer.hasCoverage ? CodigoPostal : undefined;
-    return { branch, home: home ?? branch.CodigoPostal, route: isCovered ? found.route : undefined };
+    const goesThere = isCovered || !answer.hasCoverage;
+    const homePostalCode = (goesThere ? CodigoPostal : undefined) ?? branch.CodigoPostal;
+    return { branch, homePostalCode, route: isCovered ? found.route : undefined };
   });
   return { origin: answer.origin, destinations, problems };
 }

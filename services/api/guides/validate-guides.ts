@@ -89,8 +89,8 @@ async function checkTogether(
   const guides = reached.map(({ guide }) => guide);
   const destinations = reached.map(({ destination }) => destination);
   const ends = { origin: found.origin, destinations };
-  const { account, limits } = request.user;
-  const { unquotedGuides = 'ignore' } = limits;
+  const { account, settings } = request.user;
+  const { unquotedGuides = 'ignore' } = settings;
   const prices = await deps.pricing
     .priceOf({ account, service, guides, unquotedGuides, ...ends })
     .catch((error: unknown) => {

@@ -92,8 +92,8 @@ export function packagesOf(kind: LabelKind, { guide }: GuideDocument, asked: Ask
 
 /** Returns the caller of a request for labels, and reports how many more pages the account may have in flight. */
 export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCaller {
-  const { account, limits } = apiUser(request);
-  const max = limits.labelPages;
+  const { account, settings } = apiUser(request);
+  const max = settings.labelPages;
   const remaining = Math.max(0, max - request.server.labels.pagesInFlight(account));
   addRateLimit(reply, { policy: 'etiquetas', max, remaining });
   return { account, maxPages: max, requestId: request.id, signal: abortSignalOf(reply) };

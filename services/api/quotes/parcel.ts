@@ -8,7 +8,7 @@ import { toCentavos, toUnits } from '../platform/amounts.ts';
 /** Both ends of a guide. */
 export type Ends = { origin: Branch; destination: GuideDestination };
 type Located = Pick<Branch, 'CodigoPostal'>;
-type Places = { origin: Located; destination: { branch: Located; home: string } };
+type Places = { origin: Located; destination: { branch: Located; homePostalCode: string } };
 
 /**
  * Returns what is priced of a guide. It is delivered at home, or at its branch if it is picked up (docs/tarifas.md "Cómo
@@ -22,7 +22,7 @@ export function parcelOf(
   const { Peso, Largo, Alto, Ancho, ValorDeclarado = 0, TipoEnvio = '', Paquetes = 1 } = Producto;
   return {
     origin: origin.CodigoPostal,
-    destination: service === 'Domicilio' ? destination.home : destination.branch.CodigoPostal,
+    destination: service === 'Domicilio' ? destination.homePostalCode : destination.branch.CodigoPostal,
     ...{ service, type: TipoEnvio, packages: Paquetes },
     grams: toUnits(Peso, 1_000),
     sides: sidesInOrder([Largo, Alto, Ancho]),

@@ -22,7 +22,7 @@ function computed() {
   if (!shipment || !origin || !branch) throw new Error('The example names what the demo data has not');
   const basis = { tariff: { version: 12, tariff: demoTariff }, account: 'demo', now: NOW, localTime };
   const codes = { origin: origin.Codigo, destination: branch.Codigo };
-  const ends = { origin, destination: { branch, home: shipment.Destinatario.CodigoPostal } };
+  const ends = { origin, destination: { branch, homePostalCode: shipment.Destinatario.CodigoPostal } };
   const Opciones = SERVICE_TYPES.map((service) => {
     const quote = quoteParcel(basis, parcelOf(service, shipment, ends), codes) as Quote;
     return toOption(quote, 'eyJ0…', localTime);

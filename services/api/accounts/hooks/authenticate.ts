@@ -11,7 +11,7 @@ import type { TokenClaims } from '../tokens-plugin.ts';
  * @throws DomainError `access-denied`, `token-expired`, or a LoginRefusal, in the hook.
  */
 export const authenticate = fp(async (server: HttpServer) => {
-  const { bearerKinds, limitsOf } = server;
+  const { bearerKinds, settingsOf } = server;
   server.addHook('onRequest', async (request) => {
     // Node takes the first of several headers; a proxy may have checked another.
     const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
@@ -22,7 +22,7 @@ export const authenticate = fp(async (server: HttpServer) => {
       ? await kind.identify(credential, { address: request.ip, requestId: request.id })
       : await bearerOfToken(server, credential);
     if (user.disabled) throw new DomainError('access-denied');
-    const caller: Caller = { ...user, limits: await limitsOf(user.account), ...by };
+    const caller: Caller = { ...user, settings: await settingsOf(user.account), ...by };
     request.apiUser = caller;
   });
 });

@@ -10,8 +10,8 @@ import { apiUser } from './authenticate.ts';
  */
 export const limitRequests = fp(async (server: HttpServer) => {
   server.addHook('onRequest', async (request, reply) => {
-    const { account, limits } = apiUser(request);
-    addRateLimit(reply, await server.requestLimit.take(account, limits));
+    const { account, settings } = apiUser(request);
+    addRateLimit(reply, await server.requestLimit.take(account, settings));
   });
   server.setErrorHandler((error, _request, reply) => {
     if (error instanceof LimitReached) addRateLimit(reply, error.state);

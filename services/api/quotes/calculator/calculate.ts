@@ -32,7 +32,7 @@ export function calculate(
     const refusal = `Todavía no entregamos en el código postal ${destination}.`;
     return { options: [], refusals: [refusal], weight: null };
   }
-  const ends = { origin: { CodigoPostal: origin }, destination: { branch, home: destination } };
+  const ends = { origin: { CodigoPostal: origin }, destination: { branch, homePostalCode: destination } };
   const codes = { origin: '', destination: branch.Codigo };
   const options: OptionView[] = [];
   const refusals = new Set<string>();

@@ -141,7 +141,7 @@ describe('a price', () => {
 
   test('of a parcel that is picked up is that to its branch, wherever the recipient’s home is', () => {
     const shipment = { Producto: { Peso: 1, Largo: 10, Alto: 10, Ancho: 10 } };
-    const destination = { branch: { CodigoPostal: '64000' }, home: '22000' };
+    const destination = { branch: { CodigoPostal: '64000' }, homePostalCode: '22000' };
     const ends = { origin: { CodigoPostal: '06600' }, destination };
     const to = (service: Parcel['service']) => parcelOf(service, shipment, ends).destination;
     expect([to('the service'), to('Domicilio')]).toEqual(['64000', '22000']);
