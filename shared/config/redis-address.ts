@@ -77,6 +77,8 @@ function plainAddress(text: string, hosts: string): RedisAddress {
     );
   }
   if (hosts.includes(',')) throw new Error('names several hosts: write redis+sentinel:// for sentinels');
+  const { username, password } = parseUrl(text);
+  for (const name of [username, password]) decode(name); // as ioredis does, which names no setting
   return { kind: 'plain', url: text };
 }
 

@@ -35,6 +35,12 @@ describe('an address of Redis', () => {
 
   test.each([
     ['127.0.0.1:6379', 'must be redis://host:port or redis+sentinel://host:port,host:port/primary-name'],
+    [
+      'redis://:a/b@one:6379',
+      'has an empty or malformed host, or a sign in its password that must be %-encoded',
+    ],
+    ['redis://one:70000', 'has an empty or malformed host'],
+    ['rediss://api:100%@one', 'has a % that encodes nothing: write %25'],
     ['redis://one:1,two:2', 'names several hosts: write redis+sentinel://'],
     ['redis+sentinel://one,two', 'does not end with / and the name by which its sentinels know the primary'],
     ['redis+sentinel://one,,two/guias', 'has an empty or malformed host'],
@@ -44,12 +50,13 @@ describe('an address of Redis', () => {
     expect(() => loadConfig(BranchesConfig, { ...MINIMAL_ENV, REDIS_URL })).toThrow(`REDIS_URL ${message}`);
   });
 
-  test.each(['redis+sentinel://api:hunter2/x@one/guias', 'redis+sentinel://api:1?hunter2@one/guias'])(
-    'with a password that is not encoded, %s is refused without showing it',
-    (REDIS_URL) => {
-      const load = () => loadConfig(BranchesConfig, { ...MINIMAL_ENV, REDIS_URL });
-      expect(load).toThrow('Wrong configuration');
-      expect(load).not.toThrow('hunter2');
-    },
-  );
+  test.each([
+    'redis+sentinel://api:hunter2/x@one/guias',
+    'redis+sentinel://api:1?hunter2@one/guias',
+    'redis://api:hunter2/x@one',
+  ])('with a password that is not encoded, %s is refused without showing it', (REDIS_URL) => {
+    const load = () => loadConfig(BranchesConfig, { ...MINIMAL_ENV, REDIS_URL });
+    expect(load).toThrow('Wrong configuration');
+    expect(load).not.toThrow('hunter2');
+  });
 });
