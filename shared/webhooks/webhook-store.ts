@@ -31,6 +31,8 @@ type NewWebhook = Pick<Webhook, 'account' | 'url' | 'description' | 'types' | 'c
 export type WebhookChange = Partial<Pick<Webhook, 'url' | 'description' | 'active'>> & {
   types?: NonNullable<Webhook['types']>;
 };
+/** A change as it was stored. */
+type ChangedWebhook = { before: Webhook; after: Webhook };
 
 /** Selects webhooks of all accounts. Absent fields do not restrict. */
 export type WebhookFilter = {
@@ -146,17 +148,44 @@ export class WebhookStore {
    * @param by who changes the webhook.
    * @returns undefined if there is no such webhook.
    */
-  async change(account: string, id: string, wanted: WebhookChange, by: SetBy): Promise<Webhook | undefined> {
+  async change(
+    account: string,
+    id: string,
+    wanted: WebhookChange,
+    by: SetBy,
+  ): Promise<ChangedWebhook | undefined> {
     for (;;) {
-      const found = await this.find(account, id);
-      if (!found) return undefined;
-      const { url, description, active, replays = ABSENT } = found;
-      const change = changeOf(found, wanted, by, await this.clock.now());
-      // The later of two simultaneous changes finds another webhook, and tries again.
-      const filter = { ...slotsOf(account), id, url, description, active, replays };
-      const changed = await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean();
-      if (changed) return changed;
+      const before = await this.find(account, id);
+      if (!before) return undefined;
+      const after = await this.#changeFound(before, wanted, by);
+      if (after) return { before, after };
     }
+  }
+
+  /**
+   * Takes a change of the address back, with what was changed beside it, unless somebody else has chosen an address since. A
+   * further one of the same user goes too: whichever of two changes is taken back last, neither address stays.
+   */
+  async takeBack({ before, after }: ChangedWebhook): Promise<void> {
+    const { url, description, active, types = [] } = before;
+    const former = { url, description, active, types };
+    for (;;) {
+      const found = await this.find(after.account, after.id);
+      if (!found || setByOf(found)?.username !== after.setBy?.username) return;
+      if (await this.#changeFound(found, former, setByOf(before))) return;
+    }
+  }
+
+  /** The later of two simultaneous changes finds another webhook, and is to be tried again: undefined. */
+  async #changeFound(
+    found: Webhook,
+    wanted: WebhookChange,
+    by: SetBy | undefined,
+  ): Promise<Webhook | undefined> {
+    const { account, id, url, description, active, replays = ABSENT } = found;
+    const change = changeOf(found, wanted, by, await this.clock.now());
+    const filter = { ...slotsOf(account), id, url, description, active, replays };
+    return (await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean()) ?? undefined;
   }
 
   /**
@@ -376,8 +405,16 @@ export class WebhookStore {
   }
 }
 
-/** Returns an account's change of a webhook as an update. What did not change has no effect. */
-function changeOf(found: Webhook, wanted: WebhookChange, by: SetBy, now: Date): UpdateQuery<Webhook> {
+/**
+ * Returns an account's change of a webhook as an update. What did not change has no effect.
+ * @param by undefined if nobody knows: `setBy` then goes on to speak of the address before.
+ */
+function changeOf(
+  found: Webhook,
+  wanted: WebhookChange,
+  by: SetBy | undefined,
+  now: Date,
+): UpdateQuery<Webhook> {
   const { url = found.url, description = found.description, active = found.active } = wanted;
   const types = wanted.types ?? found.types ?? [];
   const isElsewhere = url !== found.url;
@@ -386,7 +423,7 @@ function changeOf(found: Webhook, wanted: WebhookChange, by: SetBy, now: Date): 
   return {
     $set: {
       ...{ url, description, active },
-      ...(isElsewhere && { setBy: { ...by, url } }),
+      ...(isElsewhere && by && { setBy: { ...by, url } }),
       ...(types.length > 0 && { types }),
       ...((isElsewhere || isEnabled || hasOtherTypes) && { dueAt: now, failures: 0 }),
       ...(hasOtherTypes && { replays: (found.replays ?? 0) + 1 }),

@@ -3,7 +3,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import { requireStillValid } from '../accounts/hooks/authorize.ts';
+import { keepIfStillValid } from '../accounts/hooks/authorize.ts';
 import { neverStored } from '../accounts/login-route.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
@@ -45,13 +45,8 @@ function creationRoute(server: HttpServer): void {
     const made = await server.keys.create({ username, ...wanted }, test);
     if (!made) throw new DomainError('too-many-keys');
     const { key, text } = made;
-    // A key outlives its token. Commands end tokens before keys, so that either they or this request see the other.
-    try {
-      await requireStillValid(request);
-    } catch (error) {
-      await server.keys.end(username, key.id).catch(() => {}); // nobody has seen its text
-      throw error;
-    }
+    // A key outlives its token. Nobody has seen its text yet.
+    await keepIfStillValid(request, () => server.keys.end(username, key.id));
     const { permissions = [], expiresAt } = key;
     const until = expiresAt && { until: expiresAt.toISOString() };
     audit(request, {

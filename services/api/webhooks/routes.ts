@@ -10,7 +10,7 @@ import type { SetBy } from '#shared/webhooks/webhook-model.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import { requireStillValid } from '../accounts/hooks/authorize.ts';
+import { keepIfStillValid, requireStillValid } from '../accounts/hooks/authorize.ts';
 import type { ApiOptions } from '../config.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
@@ -94,6 +94,7 @@ function creationRoute(server: HttpServer, rule: UrlRule): void {
   server.post('/api/webhooks', creation, async (request) => {
     const wanted = parseWebhook(request.body, rule);
     const { webhook, secret } = await addWebhook(server, apiUser(request), wanted, whoSets(request));
+    await keepIfStillValid(request, () => server.webhooks.remove(webhook.account, webhook.id));
     recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
     const { id: Id, url: Url, description: Descripcion, active: Activo, types: Tipos = [] } = webhook;
     return creation.ok({ Id, Url, Descripcion, Activo, Tipos, Secreto: secret });
@@ -160,14 +161,22 @@ function changingRoute(server: HttpServer, rule: UrlRule): void {
   server.patch('/api/webhooks/:id', changing, async (request) => {
     const { id } = request.params;
     const wanted = parseChange(request.body, rule);
-    const webhook = await changeWebhook(server, apiUser(request).account, id, wanted, whoSets(request));
+    const { view, change } = await changeWebhook(
+      server,
+      apiUser(request).account,
+      id,
+      wanted,
+      whoSets(request),
+    );
+    if (change.after.url !== change.before.url)
+      await keepIfStillValid(request, () => server.webhooks.takeBack(change));
     const { url, types, active } = wanted;
     recordWebhook(request, 'change', id, {
       ...(url !== undefined && { host: new URL(url).host }),
       ...(types && { types }),
       ...(active !== undefined && { active }),
     });
-    return changing.ok(webhook);
+    return changing.ok(view);
   });
 }
 
@@ -273,7 +282,9 @@ function removalRoute(server: HttpServer): void {
 export async function webhookRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
   const isAllowed = publicOrIn(splitList(config.WEBHOOKS_ALLOW_NETWORKS));
   const rule = { allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, isAllowed };
-  // A webhook outlives its credential. Commands that end one list the webhooks that go on, so none may come after the end.
+  // Commands that end a credential list the addresses that outlive it, so none may come after the end. Checked again once one
+  // is stored: the end may have come meanwhile. Not only then: an address would get events until it is taken back, and what
+  // is removed, signed anew or repeated cannot be taken back.
   server.addHook('preHandler', async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') await requireStillValid(request);
   });

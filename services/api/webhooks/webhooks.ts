@@ -48,7 +48,12 @@ export async function readWebhook({ webhooks, eventLog }: Deps, account: string,
   return { ...viewOf(webhook, last), Intentos: (webhook.attempts ?? []).map(attemptView) };
 }
 
-/** Changes what `wanted` has. @param by who changes it. @throws DomainError `webhook-not-found`. */
+/**
+ * Changes what `wanted` has.
+ * @param by who changes it.
+ * @returns the webhook as its account sees it, and the change, which can be taken back.
+ * @throws DomainError `webhook-not-found`.
+ */
 export async function changeWebhook(
   { webhooks, eventLog }: Deps,
   account: string,
@@ -56,9 +61,10 @@ export async function changeWebhook(
   wanted: WebhookChange,
   by: SetBy,
 ) {
-  const webhook = await webhooks.change(account, id, wanted, by);
-  if (!webhook) throw new DomainError('webhook-not-found');
-  return viewOf(webhook, await eventLog.last(account));
+  const last = await eventLog.last(account);
+  const change = await webhooks.change(account, id, wanted, by);
+  if (!change) throw new DomainError('webhook-not-found');
+  return { view: viewOf(change.after, last), change };
 }
 
 /**

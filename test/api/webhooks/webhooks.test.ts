@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Webhook as Official } from 'standardwebhooks';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { KeyStore } from '#services/api/keys/key-store.ts';
 import service from '#services/webhooks/package.json' with { type: 'json' };
@@ -515,6 +515,45 @@ describe('whose access has just ended registers and changes none', () => {
       (await stores.mongo.collection<SecretsDocument>('webhookSecrets').findOne({ _id: id }))?.secrets,
     ).toHaveLength(1);
   });
+
+  test.for([
+    ['POST', 'disable', [], ended],
+    ['PATCH', 'disable', [], ended],
+    ['PATCH', 'revoke', ['webhooks.admin'], [403, 'sin_permiso']],
+  ] as const)(
+    'also by a %s that was let in before %s %j',
+    async ([method, command, args, refused], { api, env, store, stores }) => {
+      const thief = `ladron-${randomUUID()}`;
+      const account = `de-${thief}`;
+      const makeUser = await userMaker(new UserStore(stores.mongo), PASSWORD);
+      await makeUser(thief, { account, permissions: ['webhooks.admin'] });
+      const own = { account, url: 'https://tienda.example/', description: 'Tienda', cursor: 0 };
+      const { id = '' } = (await store.add({ ...own, setBy: { username: 'ana' } }, 'whsec_x')) ?? {};
+      const read = async () =>
+        (await store.list(account)).map(({ id, url, description, types, setBy }) => {
+          return { id, url, description, types, setBy };
+        });
+      const before = await read();
+      const secrets = stores.mongo.collection<SecretsDocument>('webhookSecrets');
+      const secretsBefore = await secrets.countDocuments();
+      const person = await Client.login(api.url, thief, PASSWORD);
+      const { webhooks } = api.server;
+      let listed = '';
+      const end = async () => {
+        listed = (await runCommand(run, [command, thief, ...args], { env })).out;
+      };
+      const [add, change] = [webhooks.add.bind(webhooks), webhooks.change.bind(webhooks)];
+      vi.spyOn(webhooks, 'add').mockImplementation((...given) => end().then(() => add(...given)));
+      vi.spyOn(webhooks, 'change').mockImplementation((...given) => end().then(() => change(...given)));
+      onTestFinished(() => void vi.restoreAllMocks());
+      const body = { Url: 'https://ladron.example/', Descripcion: 'x', Tipos: ['Entregado'] };
+      const path = method === 'POST' ? '/api/webhooks' : `/api/webhooks/${id}`;
+      expect(outcome(await person.post(path, body, {}, method))).toEqual(refused);
+      expect(listed).toMatch(/^(Usuario deshabilitado|Permisos cambiados): /);
+      expect(await read()).toEqual(before);
+      expect(await secrets.countDocuments()).toBe(secretsBefore);
+    },
+  );
 });
 
 test('the trail has who changed it, and no secret', async ({ demo, send, stores, webhooksOf }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { createIndexes } from '#shared/stores/collection.ts';
-import { type SecretsDocument, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import { type SecretsDocument, setByOf, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import { type HeldWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
@@ -85,6 +85,39 @@ test('an account that activates a webhook that fails gets no other five days; on
   await set({ active: false });
   await store.activate('a', id);
   expect(await read()).not.toHaveProperty('failingSince');
+});
+
+describe('a change of the address that is taken back', () => {
+  const OWN = 'https://tienda.example/';
+  const changeBy = async (store: WebhookStore, id: string, username: string, url: string) => {
+    const changed = await store.change('a', id, { url, active: false }, { username });
+    return changed ?? Promise.reject();
+  };
+
+  test('leaves nobody who chose an address of which nobody knew', async ({ store, id, read, claim }) => {
+    await store.takeBack(await changeBy(store, id, 'ladron', 'https://ladron.example/'));
+    expect(setByOf(await read())).toBeUndefined();
+    expect(await claim()).toMatchObject({ id, url: OWN, active: true });
+  });
+
+  test('stays if somebody else has chosen another one since', async ({ store, id, read }) => {
+    const changed = await changeBy(store, id, 'ladron', 'https://ladron.example/');
+    await changeBy(store, id, 'ana', 'https://nueva.example/');
+    await store.takeBack(changed);
+    expect(await read()).toMatchObject({ url: 'https://nueva.example/', active: false });
+  });
+
+  test.for([
+    [0, 1],
+    [1, 0],
+  ])('leaves none of two of one user, in the order %j', async (order, { store, id, read }) => {
+    const changes = [
+      await changeBy(store, id, 'ladron', 'https://ladron.example/1'),
+      await changeBy(store, id, 'ladron', 'https://ladron.example/2'),
+    ];
+    for (const i of order) await store.takeBack(changes[i] as (typeof changes)[number]);
+    expect(await read()).toMatchObject({ url: OWN, active: true });
+  });
 });
 
 test('support sees a webhook at which no sender has looked for ten minutes', async ({ store, set, id }) => {

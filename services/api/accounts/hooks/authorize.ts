@@ -37,6 +37,25 @@ export async function requireStillValid(request: FastifyRequest): Promise<void> 
   requirePermission(request, { permissions: user.permissions, ...(token && { token }) });
 }
 
+/**
+ * Demands the same after a write that outlives the credential, and takes the write back otherwise. Commands end a credential
+ * before they look for what outlives it, so that either they or the request see the other.
+ * @throws DomainError as `requireStillValid` does, or what kept MongoDB from telling.
+ */
+export async function keepIfStillValid(
+  request: FastifyRequest,
+  takeBack: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await requireStillValid(request);
+  } catch (error) {
+    await takeBack().catch((err: unknown) =>
+      request.log.error({ err }, 'What a credential left that may have ended could not be taken back'),
+    );
+    throw error;
+  }
+}
+
 function requirePermission(
   { routeOptions }: FastifyRequest,
   { permissions, token }: Pick<Caller, 'permissions' | 'token'>,
