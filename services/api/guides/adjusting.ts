@@ -12,9 +12,11 @@ export type WeighedPrice =
   | { adjustment?: never; unquoted: UnquotedPrice };
 /** Prices one guide. @param weighings of each of its packages, undefined for one that weighs what it did at the creation. */
 export type Adjuster = (weighings: readonly (Weighing | undefined)[]) => WeighedPrice;
-/** Returns what prices the weighings of a guide; undefined if it was never priced, or its tariff cannot be found. */
-export type AdjusterOf = (
-  guide: Pick<GuideDocument, 'quote' | 'unquoted' | 'priced'>,
-) => Promise<Adjuster | undefined>;
+type Priced = Pick<GuideDocument, '_id' | 'quote' | 'unquoted' | 'priced'>;
+/**
+ * Returns what prices the weighings of guides, by their numbers; without those that were never priced, or whose tariff cannot
+ * be found.
+ */
+export type AdjustersOf = (guides: readonly Priced[]) => Promise<ReadonlyMap<string, Adjuster>>;
 
-export const NO_ADJUSTMENTS: AdjusterOf = async () => undefined;
+export const NO_ADJUSTMENTS: AdjustersOf = async () => new Map();

@@ -3,7 +3,7 @@ import { GUIDES } from '#shared/guides/guide-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
 import { openIndexes } from '../platform/stores.ts';
-import { type AdjusterOf, NO_ADJUSTMENTS } from './adjusting.ts';
+import { type AdjustersOf, NO_ADJUSTMENTS } from './adjusting.ts';
 import { CREATIONS, CreationJournal } from './creation-journal.ts';
 import { GuideList } from './guide-list.ts';
 import { GuideStore } from './guide-store.ts';
@@ -15,7 +15,7 @@ declare module 'fastify' {
     guideList: GuideList;
     journal: CreationJournal;
     pricing: Pricing;
-    adjusterOf: AdjusterOf;
+    adjustersOf: AdjustersOf;
   }
 }
 
@@ -34,5 +34,5 @@ export const guidesPlugin = fp(async (server: HttpServer) => {
   server.decorate('guideList', new GuideList(server.mongo));
   server.decorate('journal', journal);
   server.decorate('pricing', NO_PRICES);
-  server.decorate('adjusterOf', NO_ADJUSTMENTS);
+  server.decorate('adjustersOf', NO_ADJUSTMENTS);
 });

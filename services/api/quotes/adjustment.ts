@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import type { GuidePrice, Parcel, UnmeasuredParcel } from '#shared/guides/guide-price.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import type { Adjuster, AdjusterOf, Weighing } from '../guides/adjusting.ts';
+import type { Adjuster, AdjustersOf, Weighing } from '../guides/adjusting.ts';
 import { toCentavos, toPesos, toUnits } from '../platform/amounts.ts';
 import { sidesInOrder } from './parcel.ts';
 import { priceForBill } from './price-for-bill.ts';
@@ -11,7 +11,7 @@ import { describeLines, describeNoPrice, type PriceLine, priceParcels } from './
 import { TariffStore } from './tariffs/tariff-store.ts';
 
 /**
- * Returns a function that prices weighings by the tariff version of the guide's own quote, whatever is in force
+ * Returns a function that prices weighings by the tariff version of each guide's own quote, whatever is in force
  * (docs/contract.md "Quotes"); of a guide without a quote, by that of its creation.
  *
  * @param onMissing is called with a version that the log of tariffs lost, or that a later release stored.
@@ -19,30 +19,48 @@ import { TariffStore } from './tariffs/tariff-store.ts';
 export function adjusters(
   tariffs: Pick<CurrentTariff, 'of'>,
   onMissing: (version: number) => void = () => {},
-): AdjusterOf {
-  return async ({ quote, unquoted, priced }) => {
-    const version = quote ? quote.Tarifa.Version : unquoted?.version;
-    // A guide of 1.4.0 lacks what was priced. So does an anonymised one, and before 1.9.0 one without a quote.
-    if (version === undefined || !priced) return undefined;
-    const tariff = await tariffs.of(version);
-    if (!tariff) {
-      onMissing(version);
-      return undefined;
+): AdjustersOf {
+  return async (guides) => {
+    const adjusters = new Map<string, Adjuster>();
+    // Version by version: of those that are no longer in force, only some stay in memory.
+    for (const [version, alike] of Map.groupBy(guides, versionOf)) {
+      if (version === undefined) continue;
+      const tariff = await tariffs.of(version);
+      if (!tariff) {
+        onMissing(version);
+        continue;
+      }
+      for (const guide of alike) {
+        const adjuster = adjusterOf(guide, { version, tariff });
+        if (adjuster) adjusters.set(guide._id, adjuster);
+      }
     }
-    const numbered = { version, tariff };
-    if (!quote) {
-      const { account, parcel } = priced;
-      return (weighings) => ({
-        unquoted: priceForBill(numbered, account, weighedParcels(parcel, weighings)),
-      });
-    }
-    const quoted = priced as GuidePrice['priced'];
-    return (weighings) => ({ adjustment: adjust(quote, numbered, quoted, weighings) });
+    return adjusters;
   };
 }
 
+type Weighed = Parameters<AdjustersOf>[0][number];
+
+/** A guide of 1.4.0 lacks what was priced. So does an anonymised one, and before 1.9.0 one without a quote. */
+function versionOf({ quote, unquoted, priced }: Weighed): number | undefined {
+  if (!priced) return undefined;
+  return quote ? quote.Tarifa.Version : unquoted?.version;
+}
+
+function adjusterOf({ quote, priced }: Weighed, tariff: NumberedTariff): Adjuster | undefined {
+  if (!priced) return undefined;
+  if (!quote) {
+    const { account, parcel } = priced;
+    return (weighings) => ({
+      unquoted: priceForBill(tariff, account, weighedParcels(parcel, weighings)),
+    });
+  }
+  const quoted = priced as GuidePrice['priced'];
+  return (weighings) => ({ adjustment: adjust(quote, tariff, quoted, weighings) });
+}
+
 /** Prices weighings by the tariffs that are stored, for commands. */
-export function storedAdjusters(mongo: Connection): AdjusterOf {
+export function storedAdjusters(mongo: Connection): AdjustersOf {
   return adjusters(new CurrentTariff(new TariffStore(mongo), new DatabaseClock(mongo)));
 }
 

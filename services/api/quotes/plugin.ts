@@ -49,7 +49,7 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
     warningsOf: warnOfMissingPrices,
     created: (prices, guides) => countCreated(server, prices, guides),
   };
-  server.adjusterOf = adjusters(tariffs, (version) =>
+  server.adjustersOf = adjusters(tariffs, (version) =>
     server.log.warn(
       `A guide that was weighed has no new price: cannot read version ${version} of the tariff`,
     ),

@@ -8,7 +8,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import { MAX_EVENTS } from '#shared/tracking/event.ts';
 import type { Append, EventLog, NewEntry } from '#shared/tracking/event-log.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
-import type { AdjusterOf } from '../guides/adjusting.ts';
+import type { AdjustersOf } from '../guides/adjusting.ts';
 import { Attempts, STORE_MS } from '../guides/attempts.ts';
 import type { GuideState, GuideStore } from '../guides/guide-store.ts';
 import { Overdue } from '../guides/overdue.ts';
@@ -37,7 +37,7 @@ type Decision = { verdicts: (Verdict | Moved)[]; states: Map<string, GuideState>
 export class EventRegister {
   readonly #log: EventLog;
   readonly #guides: GuideStore;
-  readonly #adjusterOf: AdjusterOf;
+  readonly #adjustersOf: AdjustersOf;
   readonly #onAppended: (account: string) => void;
   readonly #results: Counter<'result'>;
   readonly #overdue = new Overdue();
@@ -46,13 +46,13 @@ export class EventRegister {
 
   /** @param onAppended is called with each account whose log has grown. */
   constructor(
-    { log, guides, adjusterOf }: { log: EventLog; guides: GuideStore; adjusterOf: AdjusterOf },
+    { log, guides, adjustersOf }: { log: EventLog; guides: GuideStore; adjustersOf: AdjustersOf },
     metrics: Registry,
     onAppended: (account: string) => void,
   ) {
     this.#log = log;
     this.#guides = guides;
-    this.#adjusterOf = adjusterOf;
+    this.#adjustersOf = adjustersOf;
     this.#onAppended = onAppended;
     this.#results = new Counter({
       name: 'guide_events_total',
@@ -191,9 +191,10 @@ export class EventRegister {
     const weighings = [...entries.map(({ told }) => told), ...coming].filter(isWeighing);
     const weighed = new Set(weighings.map(({ Guia }) => Guia));
     const found = guides.filter((guide) => guide !== undefined);
-    const histories = await inTurns(found, async (guide) => {
+    const adjusters = await this.#adjustersOf(found.filter(({ _id }) => weighed.has(_id)));
+    const histories = await inTurns(found, (guide) => {
       const { _id: number } = guide;
-      const adjuster = weighed.has(number) ? await this.#adjusterOf(guide) : undefined;
+      const adjuster = adjusters.get(number);
       return [number, new GuideHistory(guide, byGuide.get(number) ?? [], append, adjuster)] as const;
     });
     return new Map(histories);

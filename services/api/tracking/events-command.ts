@@ -18,7 +18,7 @@ import { toDetails } from '#shared/http/http-errors.ts';
 import { type Event, MAX_EVENTS } from '#shared/tracking/event.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { example } from '../accounts/commands/command-line.ts';
-import { type AdjusterOf, NO_ADJUSTMENTS } from '../guides/adjusting.ts';
+import { type AdjustersOf, NO_ADJUSTMENTS } from '../guides/adjusting.ts';
 import { GuideStore } from '../guides/guide-store.ts';
 import { verdictErrors } from './errors.ts';
 import { EventRegister } from './event-register.ts';
@@ -29,7 +29,7 @@ const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
 const NUMERIC: ReadonlySet<string> = new Set(['Paquete', 'Peso', ...SIDES]);
 
 /** Makes what prices weighings; without it, they change no price. */
-type MakeAdjusters = (mongo: Connection) => AdjusterOf;
+type MakeAdjusters = (mongo: Connection) => AdjustersOf;
 
 /** The columns of the CSV file are the fields of an event. */
 export function addEventsCommand(
@@ -69,11 +69,11 @@ async function loadFile(run: Run, makeAdjusters: MakeAdjusters, path: string): P
 }
 
 /** Registers each event by itself, 500 at a time. */
-async function loadEvents(mongo: Connection, adjusterOf: AdjusterOf, path: string, username: string) {
+async function loadEvents(mongo: Connection, adjustersOf: AdjustersOf, path: string, username: string) {
   const guides = new GuideStore(mongo);
   // Webhooks find the events within a minute.
   const events = new EventRegister(
-    { log: new EventLog(mongo), guides, adjusterOf },
+    { log: new EventLog(mongo), guides, adjustersOf },
     new Registry(),
     () => {},
   );

@@ -24,7 +24,7 @@ export const trackingPlugin = fp(async (server: HttpServer) => {
   const log = new EventLog(server.mongo);
   const listeners: ((account: string) => void)[] = [];
   const events = new EventRegister(
-    { log, guides: server.guides, adjusterOf: (guide) => server.adjusterOf(guide) },
+    { log, guides: server.guides, adjustersOf: (guides) => server.adjustersOf(guides) },
     server.metrics,
     (account) => {
       for (const listener of listeners) listener(account);

@@ -30,7 +30,7 @@ function holdingRegister() {
   };
   const guides: Pick<GuideStore, 'find'> = { find: async () => undefined };
   const register = new EventRegister(
-    { log: log as EventLog, guides: guides as GuideStore, adjusterOf: async () => undefined },
+    { log: log as EventLog, guides: guides as GuideStore, adjustersOf: async () => new Map() },
     new Registry(),
     () => {},
   );

@@ -1,8 +1,10 @@
 import { describe, expect, vi } from 'vitest';
+import { adjusters } from '#services/api/quotes/adjustment.ts';
 import { CurrentTariff } from '#services/api/quotes/tariffs/current-tariff.ts';
 import type { TariffFile } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { test as base } from '#test/fixtures/stores.ts';
@@ -85,6 +87,21 @@ describe('the tariff in force', () => {
       ...numbers.map((number) => 1_000 * number),
       undefined,
     ]);
+  });
+
+  test('is read once for a batch of weighed guides, in whatever order their versions come', async ({
+    store,
+  }) => {
+    const numbers = [1, 2, 3, 4, 5, 6];
+    for (const number of numbers) await store.add(number - 1, version(Date.now()));
+    const parcel = { grams: 1_000, packages: 1 };
+    const guides = [...numbers, ...numbers].map((number, i) => ({
+      ...{ _id: `guide ${i}`, unquoted: { version: number, total: 1 }, priced: { account: 'demo', parcel } },
+    }));
+    const folder = vi.spyOn(store, 'folder');
+    const found = await adjusters(new CurrentTariff(store, clock))(guides as unknown as GuideDocument[]);
+    expect([...found.keys()].sort()).toEqual(guides.map(({ _id }) => _id).sort());
+    expect(folder.mock.calls.flat()).toEqual(numbers);
   });
 
   test('begins by the clock of the database, whatever that of the process is', async ({ store }) => {
