@@ -4,6 +4,7 @@ import fastq from 'fastq';
 import { Counter, type Registry } from 'prom-client';
 import { inTurns } from '#shared/async/in-turns.ts';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { MAX_EVENTS } from '#shared/tracking/event.ts';
 import type { Append, EventLog, NewEntry } from '#shared/tracking/event-log.ts';
@@ -188,10 +189,15 @@ export class EventRegister {
       this.#log.ofGuides(wanted),
     ]);
     const byGuide = Map.groupBy(entries, ({ told }) => told.Guia);
-    const weighings = [...entries.map(({ told }) => told), ...coming].filter(isWeighing);
-    const weighed = new Set(weighings.map(({ Guia }) => Guia));
+    const comingTo = Map.groupBy(coming, ({ Guia }) => Guia);
+    const isPriced = (guide: GuideDocument) =>
+      needsPrice(
+        guide,
+        (byGuide.get(guide._id) ?? []).map(({ told }) => told),
+        comingTo.get(guide._id) ?? [],
+      );
     const found = guides.filter((guide) => guide !== undefined);
-    const adjusters = await this.#adjustersOf(found.filter(({ _id }) => weighed.has(_id)));
+    const adjusters = await this.#adjustersOf(found.filter(isPriced));
     const histories = await inTurns(found, (guide) => {
       const { _id: number } = guide;
       const adjuster = adjusters.get(number);
@@ -199,6 +205,20 @@ export class EventRegister {
     });
     return new Map(histories);
   }
+}
+
+/**
+ * Returns whether weighings of a guide are priced. A guide with a quote has the price of those before in its state; of one
+ * without, only an entry of a weighing, or of the annulment of one, stores the price.
+ */
+function needsPrice(
+  { quote }: GuideDocument,
+  known: readonly EventBody[],
+  coming: readonly EventBody[],
+): boolean {
+  const weighings = new Set([...known, ...coming].filter(isWeighing).map(({ Id }) => Id));
+  if (quote) return weighings.size > 0;
+  return coming.some((told) => isWeighing(told) || weighings.has(told.Anula ?? ''));
 }
 
 /** Returns what the log makes of guides that are not stored so yet. */

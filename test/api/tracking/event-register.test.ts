@@ -38,6 +38,45 @@ function holdingRegister() {
   return { add, begun, end: () => ends.shift()?.() };
 }
 
+test.for<[string, boolean, Partial<EventBody>, boolean]>([
+  ['a scan of a guide with a quote', true, {}, true],
+  ['a scan of one without', false, {}, false],
+  ['a weighing of one without', false, { Tipo: 'Pesaje', Peso: 8 }, true],
+  ['the annulment of a weighing of one without', false, { Tipo: 'Anulacion', Anula: 'p1' }, true],
+  ['the annulment of a scan of one without', false, { Tipo: 'Anulacion', Anula: 's1' }, false],
+])(
+  'a guide that was weighed is priced again by %s only if somebody sees the price',
+  async ([, isQuoted, told, isAsked]) => {
+    const guide = {
+      ...{ _id: TOLD.Guia, account: 'demo', guide: { Producto: {} }, createdUtc: new Date(TOLD.Ocurrido) },
+      ...(isQuoted && { quote: {} }),
+    };
+    const known = [{ ...TOLD, Id: 's1' }, { ...TOLD, Id: 'p1', Tipo: 'Pesaje', Peso: 9 } as const];
+    const log = {
+      done: async () => {},
+      now: async () => new Date(TOLD.Ocurrido),
+      ofGuides: async () => known.map((each) => ({ told: each, username: 'escaner', append: 'before' })),
+      append: async (...[, , decide]: Parameters<EventLog['append']>) => (await decide()).result,
+    };
+    const guides = { find: async () => guide, storeStates: async () => true };
+    const asked: string[] = [];
+    const register = new EventRegister(
+      {
+        log: log as unknown as EventLog,
+        guides: guides as unknown as GuideStore,
+        adjustersOf: async (weighed) => {
+          asked.push(...weighed.map(({ _id }) => _id));
+          return new Map();
+        },
+      },
+      new Registry(),
+      () => {},
+    );
+    expect(await register.add('demo', { ...TOLD, ...told }, 'escaner')).toBe('registered');
+    expect(asked).toEqual(isAsked ? [TOLD.Guia] : []);
+  },
+);
+
 test('appends of sixteen accounts are under way at a time, and one of each account', async () => {
   const { add, begun, end } = holdingRegister();
   for (let i = 0; i < 40; i++) void add(`account-${i % 20}`);
