@@ -97,7 +97,7 @@ function documentedCommands(): string[] {
     .join('\n');
   const named = [
     ...page.matchAll(
-      /^(?:\(.*; )?(?:npm run admin --|admin|.* services\/api\/cli\.ts) ([a-z].*?)(?: +[#<>] .*)?$/gm,
+      /^(?:\(.*; )?(?:npm run (?:--silent )?admin --|admin|.* services\/api\/cli\.ts) ([a-z].*?)(?: +[#<>] .*)?$/gm,
     ),
     ...page.matchAll(/`(?:npm run admin --|admin) ([a-z][^`]*)`/g),
   ].map(([, command = '']) => command.replace('<cuenta>', 'demo').replace('<user>', 'demo2'));
