@@ -51,9 +51,8 @@ type NewMonth = Pick<Row, 'timeZone' | 'at'> & { usage: Usage };
 /** A month as it was stored. All its accounts have the same `figures`; what is missing differs from 0. */
 export type ClosedMonth = Omit<NewMonth, 'usage'> & {
   figures: readonly FigureName[];
-  usage: StoredUsage;
+  usage: ReadonlyMap<string, Partial<Figures>>;
 };
-export type StoredUsage = ReadonlyMap<string, Partial<Figures>>;
 
 const ROWS_AT_A_TIME = 1_000;
 
@@ -91,6 +90,13 @@ export class ClosedMonths {
     for (const chunk of chunks(rows, ROWS_AT_A_TIME)) await insertMissing(this.#rows, chunk);
     await insertMissing(this.#rows, [{ _id: `${month} `, ...sumOf(usage), ...rest }]);
   }
+}
+
+/** Returns the usage of a stored month; the figures that it lacks are those of now, which are facts of that month too. */
+export function completed({ usage }: ClosedMonth, now: Usage): Usage {
+  const complete = ([account, stored]: [string, Partial<Figures>]) =>
+    [account, { ...NO_FIGURES, ...now.get(account), ...stored }] as const;
+  return new Map([...usage].map(complete));
 }
 
 /** A figure of an account that is another now than when its month was stored. */

@@ -8,13 +8,7 @@ import { parseAccount, readTimeZone } from '../accounts/commands/command-line.ts
 import { NAME_RULE } from '../accounts/names.ts';
 import { untilStored } from '../guides/until-stored.ts';
 import { formatPesos, toPesos } from '../platform/amounts.ts';
-import {
-  type ClosedMonth,
-  ClosedMonths,
-  type Difference,
-  differences,
-  type StoredUsage,
-} from './closed-months.ts';
+import { type ClosedMonth, ClosedMonths, completed, type Difference, differences } from './closed-months.ts';
 import type { FigureName, Usage } from './figures.ts';
 import { closesAt, type Month, monthOf } from './months.ts';
 import { creationIn, readUsage } from './read-usage.ts';
@@ -57,7 +51,7 @@ Todos los importes llevan IVA. A cobrar por las guias: Total - TotalCanceladas +
 SinPrecio y SinTarifa.
 --without-tariff escribe una fila por guia, con el motivo. Su columna SinTarifa es 1, o -1 si un mes anterior conto la guia
 y en este un pesaje le dio precio o se cancelo.
-Las tres ultimas columnas de un mes que guardo una version anterior a la 1.9 estan vacias.
+Las tres ultimas columnas de un mes que guardo una version anterior a la 1.9 no se guardan: se calculan cada vez.
 
 Un mes se cierra una hora despues de su fin en TIME_ZONE. La primera vez que se pide cerrado, se guarda. Despues se
 escribe lo guardado, se calcula otra vez, y si algo cambio se dice que, con codigo de salida 1.
@@ -105,7 +99,7 @@ type Options = Pick<TypedOptions, 'account' | 'test'> & {
   localTime: (moment: Date) => string;
 };
 /** `note` is for the operator. */
-type Report = { usage: StoredUsage; note: string; changes: Difference[] };
+type Report = { usage: Usage; note: string; changes: Difference[] };
 
 /** Makes a file before `use` begins, because a month takes minutes to read. The file is gone if `use` fails. */
 async function withFile(
@@ -142,11 +136,11 @@ async function reportMonth(mongo: Connection, month: Month, options: Options): P
   // Before the month is stored: what a command that fails has done is nothing.
   await withoutTariff?.write(month.name);
   if (stored) {
-    const before = account === undefined ? stored.usage : onlyOf(stored.usage, account);
-    const changes = differences({ ...stored, usage: before }, usage);
+    const asked = account === undefined ? stored : onlyOf(stored, account);
+    const changes = differences(asked, usage);
     const since = `${month.name} se guardo el ${words(stored.at)}${describeMissing(stored)}`;
     const note = changes.length > 0 ? `${since}, y cambio. El CSV es lo guardado.` : `${since}; nada cambio.`;
-    return { usage: before, note, changes };
+    return { usage: completed(asked, usage), note, changes };
   }
   const report = (note: string) => ({ usage, note, changes: [] });
   if (test) return report('Cuentas de prueba: no se cobran, y no se guardo nada.');
@@ -160,13 +154,14 @@ async function reportMonth(mongo: Connection, month: Month, options: Options): P
       'Otra ejecucion guardo este mes con otras cifras: no se guardaron estas. Avise a quien mantiene el servicio',
     );
   const note = `${month.name} esta cerrado, y se guardo${describeMissing(kept)}. Cuentas: ${usage.size}.`;
-  return { usage: kept.usage, note, changes: [] };
+  return report(note);
 }
 
 /** Names the columns that a month lacks because an earlier release stored it, or began to. */
 function describeMissing({ figures }: ClosedMonth): string {
   const missing = COLUMNS.filter(({ figure }) => !figures.includes(figure)).map(({ head }) => head);
-  return missing.length > 0 ? ` con una version anterior, sin ${missing.join(', ')}` : '';
+  if (missing.length === 0) return '';
+  return ` con una version anterior (${missing.join(', ')}: lo que se calculo ahora)`;
 }
 
 async function readWithProgress(
@@ -201,19 +196,16 @@ async function requireZoneOfGuides(
   );
 }
 
-function onlyOf(usage: StoredUsage, account: string): StoredUsage {
+function onlyOf({ usage, ...month }: ClosedMonth, account: string): ClosedMonth {
   const figures = usage.get(account);
-  return new Map(figures ? [[account, figures]] : []);
+  return { ...month, usage: new Map(figures ? [[account, figures]] : []) };
 }
 
-function toCsv({ name }: Month, usage: StoredUsage): string {
+function toCsv({ name }: Month, usage: Usage): string {
   const rows = [...usage].map(([account, figures]) => [
     name,
     account,
-    ...COLUMNS.map(({ figure, isMoney }) => {
-      const value = figures[figure] ?? '';
-      return isMoney && value !== '' ? toPesos(value) : value;
-    }),
+    ...COLUMNS.map(({ figure, isMoney }) => (isMoney ? toPesos(figures[figure]) : figures[figure])),
   ]);
   return formatCsv(['Mes', 'Cuenta', ...COLUMNS.map(({ head }) => head)], rows).trimEnd();
 }
