@@ -225,6 +225,9 @@ describe('a guide', () => {
     expect(await guidePage(number, /Pesaje/)).toContain(
       `${unquoted} Se cobra aparte: $257.16, según la versión 1 de la tarifa`,
     );
+    const cancelled = await newGuide(guide);
+    expect((await demo.post(`/api/guias/${cancelled}/cancelar`, '')).status).toBe(200);
+    expect(await guidePage(cancelled)).toContain(`${unquoted} Se canceló: no se cobra`);
     // As 1.8 stored it.
     const guides = modelOf(stores.mongo, GUIDES);
     await guides.updateOne({ _id: heavy }, { $unset: { unquoted: 1, priced: 1 } });

@@ -30,15 +30,16 @@ export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteM
 }
 
 /**
- * Says what a guide costs by its quote, or what the bill has of one without a quote unless it is cancelled.
+ * Says what a guide costs by its quote, or what the bill has of one without a quote.
  * @param entries the last registered one first: weighings change what a guide without a quote costs.
  */
 export function priceWords(
-  { quote, total, unquoted }: VisibleGuide,
+  { status, quote, total, unquoted }: VisibleGuide,
   entries: readonly VisibleEntry[],
 ): string {
   if (quote) return `Se cotizó en ${pesos(total)}, ${versionWords(quote.Tarifa.Version)}`;
   const free = 'No se cotizó: responde 0';
+  if (status === 'Cancelado') return `${free}. Se canceló: no se cobra`;
   const price = entries.find((entry) => entry.unquoted)?.unquoted ?? unquoted;
   if (!price) return `${free}. Es de antes de 1.9.0, que no guardaba lo que costaría`;
   const version = price.version === undefined ? '' : `, ${versionWords(price.version)}`;
