@@ -100,7 +100,8 @@ async function checkTogether(
       addAll(problems, wrong, reached);
       throw problems.toError(code);
     });
-  if (unquotedGuides === 'price') addAll(warnings, deps.pricing.warningsOf(prices, guides), reached);
+  const rightOnes = reached.map(({ indice }) => right[indice]);
+  if (unquotedGuides === 'price') addAll(warnings, deps.pricing.warningsOf(prices, rightOnes), reached);
   problems.throwIfAny('guides-invalid');
   return { ...ends, prices };
 }

@@ -12,11 +12,14 @@ const BLAMED: Partial<Record<NoPriceReason, string>> = {
 };
 
 /** Returns a warning for each guide that has no price, which a repeated answer has too (docs/contract.md "Quotes"). */
-export function warnOfMissingPrices(prices: readonly PricedGuide[], guides: readonly SentGuide[]): Problem[] {
+export function warnOfMissingPrices(
+  prices: readonly PricedGuide[],
+  guides: readonly (SentGuide | undefined)[],
+): Problem[] {
   return guides.flatMap((guide, indice) => {
     const price = prices[indice];
     const unquoted = price && 'unquoted' in price && price.unquoted;
-    return unquoted && 'noPrice' in unquoted ? [warning(indice, unquoted.noPrice, guide)] : [];
+    return guide && unquoted && 'noPrice' in unquoted ? [warning(indice, unquoted.noPrice, guide)] : [];
   });
 }
 

@@ -196,6 +196,15 @@ describe('an account whose guides are priced at their creation', () => {
     expect([again.headers.get('idempotent-replayed'), again.body.advertencias]).toEqual(['true', warned]);
   });
 
+  test('is warned by validar of no guide whose other fields are wrong', async ({ limits, otro }) => {
+    await limits('--cotizar', 'al_crear');
+    const tooHeavy = guide({ Peso: 71 });
+    const wrong = { ...tooHeavy, Remitente: { Nombre: 'Ana', Telefono: '1' } };
+    const sent = { TipoServicio: 'Domicilio', Guia: [wrong, tooHeavy] };
+    const { body } = await otro.post('/api/guias/validar', sent);
+    expect([body.codigo, warned(body)]).toEqual(['campo_formato', [[1, 'sin_precio']]]);
+  });
+
   test('creates nothing while the tariff in force cannot be read', async ({ limits, otro, unreadable }) => {
     expect(unreadable).toBeGreaterThan(1);
     const sent = { TipoServicio: 'Domicilio', Guia: [guide()] };
@@ -276,6 +285,13 @@ test('guides are counted by how they got their price, for Prometheus and "Estado
     .poll(onEstado, { timeout: 10_000 })
     .toEqual([used + atCreation + 1, billed + 2, withoutTariff + 2]);
 });
+
+/** The warnings of an answer, by guide and code. */
+const warned = ({ advertencias }: Answer['body']) =>
+  (advertencias as { indice: number; codigo: string }[] | undefined)?.map(({ indice, codigo }) => [
+    indice,
+    codigo,
+  ]);
 
 const statusOf = async (answer: Promise<Answer>) => {
   const { status, body } = await answer;
