@@ -62,13 +62,14 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
       ? undefined
       : await creationKey(user.username, request.idempotencyKey, parsed);
   const { unquotedGuides = 'bill' } = user.settings;
-  const warnOfPrices = (prices: readonly PricedGuide[]) => {
+  // In the order of `validateGuides`: an answer names only the first warnings.
+  const warn = (places: readonly (Place | undefined)[], prices: readonly PricedGuide[]) => {
+    warnOfOtherPlaces(warnings, parsed.service, sent, places);
     if (unquotedGuides !== 'price') return;
     for (const warning of deps.pricing.warningsOf(prices, sent)) warnings.add(() => warning);
   };
   const repeated = (stored: readonly GuideDocument[]): Created => {
-    warnOfPrices(stored);
-    warnOfOtherPlaces(warnings, parsed.service, sent, stored.map(pricedPlace));
+    warn(stored.map(pricedPlace), stored);
     return { guides: asCreated(stored, sent), repeated: true, warnings };
   };
 
@@ -105,8 +106,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     return repeated(created.guides);
   }
   deps.pricing.created(prices, sent);
-  warnOfPrices(prices);
-  warnOfOtherPlaces(warnings, parsed.service, sent, branches.destinations);
+  warn(branches.destinations, prices);
   return { ...created, limit: taken.state, warnings };
 }
 

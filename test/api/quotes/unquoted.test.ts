@@ -205,6 +205,23 @@ describe('an account whose guides are priced at their creation', () => {
     expect([body.codigo, warned(body)]).toEqual(['campo_formato', [[1, 'sin_precio']]]);
   });
 
+  test('is warned of the same first fifty by crear, its repeated answer and validar', async ({
+    limits,
+    otro,
+  }) => {
+    await limits('--cotizar', 'al_crear');
+    const doubtful = guide({ Peso: 71 }, { DestinoCode: 'MTY01', CodigoPostal: '06600' });
+    const sent = { TipoServicio: 'Domicilio', Guia: Array.from({ length: 30 }, () => doubtful) };
+    const first = [
+      ...Array.from({ length: 30 }, (_, indice) => [indice, 'cp_y_destino_distintos']),
+      ...Array.from({ length: 20 }, (_, indice) => [indice, 'sin_precio']),
+    ];
+    for (const path of ['validar', 'crear', 'crear']) {
+      const { body } = await otro.post(`/api/guias/${path}`, sent, { 'idempotency-key': 'fifty-warnings' });
+      expect([path, warned(body)]).toEqual([path, first]);
+    }
+  });
+
   test('creates nothing while the tariff in force cannot be read', async ({ limits, otro, unreadable }) => {
     expect(unreadable).toBeGreaterThan(1);
     const sent = { TipoServicio: 'Domicilio', Guia: [guide()] };
