@@ -2,7 +2,7 @@ import type { PickUpPlace } from '#shared/branches/branch.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { GUIDE_STATUSES, type GuideStatus } from '#shared/guides/event-types.ts';
 import { type Guide, SERVICE_TYPES } from '#shared/guides/guide.ts';
-import type { GuidePrice, UnquotedPrice, WithoutQuote } from '#shared/guides/guide-price.ts';
+import type { GuidePrice, WithoutQuote } from '#shared/guides/guide-price.ts';
 import {
   body,
   type DocumentIn,
@@ -71,7 +71,7 @@ export const GUIDES = defineCollection(
     /** What a guide that was created with a quote shows of it. */
     quote: optional(body<GuidePrice['quote']>()),
     /** What a guide that was created without a quote costs by the tariff of its creation; absent in guides older than 1.9.0. */
-    unquoted: optional(body<UnquotedPrice>()),
+    unquoted: optional(body<WithoutQuote['unquoted']>()),
     /**
      * What was priced, and for which account; absent in guides of 1.4.0, and in those without a quote older than 1.9.0. Without
      * a quote measures may be missing. Retention takes it, with its postal codes.

@@ -105,6 +105,7 @@ export type UnmeasuredParcel = Omit<Parcel, 'grams' | 'sides'> & Partial<Pick<Pa
 export type WithoutQuote = {
   freight: 0;
   total: 0;
-  unquoted: UnquotedPrice;
+  /** `warned`: the answer to its creation tells that the price is missing, by what was set for its account at that moment. */
+  unquoted: UnquotedPrice & { warned?: true };
   priced: { account: string; parcel: UnmeasuredParcel };
 };

@@ -61,11 +61,9 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     request.idempotencyKey === undefined
       ? undefined
       : await creationKey(user.username, request.idempotencyKey, parsed);
-  const { unquotedGuides = 'bill' } = user.settings;
   // In the order of `validateGuides`: an answer names only the first warnings.
   const warn = (places: readonly (Place | undefined)[], prices: readonly PricedGuide[]) => {
     warnOfOtherPlaces(warnings, parsed.service, sent, places);
-    if (unquotedGuides !== 'price') return;
     for (const warning of deps.pricing.warningsOf(prices, sent)) warnings.add(() => warning);
   };
   const repeated = (stored: readonly GuideDocument[]): Created => {
@@ -76,6 +74,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return repeated(await journal.complete(earlier));
   const branches = await resolveBranches(deps.branches, parsed, request);
+  const { unquotedGuides = 'bill' } = user.settings;
   const prices = await deps.pricing.priceOf({
     ...{ account: user.account, unquotedGuides },
     ...parsed,

@@ -37,7 +37,7 @@ export type Pricing = {
    * @throws DomainError with the problems of all guides.
    */
   priceOf(request: PriceRequest): Promise<FoundPrice[]>;
-  /** Returns a warning for each guide that has no price, in the order of the guides. One whose fields are wrong is undefined. */
+  /** Returns warnings of prices that a creation tells are missing, by guide. One whose fields are wrong is undefined. */
   warningsOf(prices: readonly PricedGuide[], guides: readonly (SentGuide | undefined)[]): Problem[];
   /** Guides were created at these prices. */
   created(prices: readonly FoundPrice[], guides: readonly SentGuide[]): void;

@@ -101,7 +101,7 @@ async function checkTogether(
       throw problems.toError(code);
     });
   const rightOnes = reached.map(({ indice }) => right[indice]);
-  if (unquotedGuides === 'price') addAll(warnings, deps.pricing.warningsOf(prices, rightOnes), reached);
+  addAll(warnings, deps.pricing.warningsOf(prices, rightOnes), reached);
   problems.throwIfAny('guides-invalid');
   return { ...ends, prices };
 }

@@ -11,7 +11,7 @@ const BLAMED: Partial<Record<NoPriceReason, string>> = {
   'no-price': 'TipoServicio',
 };
 
-/** Returns a warning for each guide that has no price, which a repeated answer has too (docs/contract.md "Quotes"). */
+/** Returns warnings of missing prices. A repeated answer has those of the first one, which are stored. */
 export function warnOfMissingPrices(
   prices: readonly PricedGuide[],
   guides: readonly (SentGuide | undefined)[],
@@ -19,7 +19,8 @@ export function warnOfMissingPrices(
   return guides.flatMap((guide, indice) => {
     const price = prices[indice];
     const unquoted = price && 'unquoted' in price && price.unquoted;
-    return guide && unquoted && 'noPrice' in unquoted ? [warning(indice, unquoted.noPrice, guide)] : [];
+    if (!guide || !unquoted || !('noPrice' in unquoted) || !unquoted.warned) return [];
+    return [warning(indice, unquoted.noPrice, guide)];
   });
 }
 

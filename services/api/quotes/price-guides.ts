@@ -63,7 +63,8 @@ function priceUnquoted(
 ): GuidePrice | WithoutQuote {
   const parcel = unmeasuredParcelOf(service, guide, { origin, destination });
   const without = (unquoted: UnquotedPrice): WithoutQuote => ({
-    ...{ freight: 0, total: 0, unquoted },
+    ...{ freight: 0, total: 0 },
+    unquoted: { ...unquoted, ...(unquotedGuides === 'price' && { warned: true }) },
     priced: { account, parcel },
   });
   if ('noPrice' in tariff) return without(tariff);

@@ -190,7 +190,7 @@ describe('an account whose guides are priced at their creation', () => {
     ]);
     expect((await stored(first.body.data)).map((found) => found?.unquoted)).toEqual([
       undefined,
-      ...['too-heavy', 'no-measures', 'too-long'].map((noPrice) => ({ version: 1, noPrice })),
+      ...['too-heavy', 'no-measures', 'too-long'].map((noPrice) => ({ version: 1, noPrice, warned: true })),
     ]);
     const again = await otro.post('/api/guias/crear', sent, headers);
     expect([again.headers.get('idempotent-replayed'), again.body.advertencias]).toEqual(['true', warned]);
@@ -220,6 +220,19 @@ describe('an account whose guides are priced at their creation', () => {
       const { body } = await otro.post(`/api/guias/${path}`, sent, { 'idempotency-key': 'fifty-warnings' });
       expect([path, warned(body)]).toEqual([path, first]);
     }
+  });
+
+  test('is warned by a repeated answer as by the first, whatever is set since', async ({ limits, otro }) => {
+    const sent = { TipoServicio: 'Domicilio', Guia: [guide({ Peso: 71 })] };
+    const answerTo = async (key: string) =>
+      (await otro.post('/api/guias/crear', sent, { 'idempotency-key': key })).body;
+    const unwarned = await answerTo('before-the-setting');
+    await limits('--cotizar', 'al_crear');
+    const warnedOf = await answerTo('with-the-setting');
+    expect([unwarned, warnedOf].map(warned)).toEqual([undefined, [[0, 'sin_precio']]]);
+    expect(await answerTo('before-the-setting')).toEqual(unwarned);
+    await limits('--cotizar', 'no');
+    expect(await answerTo('with-the-setting')).toEqual(warnedOf);
   });
 
   test('creates nothing while the tariff in force cannot be read', async ({ limits, otro, unreadable }) => {
