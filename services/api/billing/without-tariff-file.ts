@@ -9,17 +9,23 @@ const COLUMNS = ['Mes', 'Cuenta', 'Guia', 'SinTarifa', 'Motivo'];
 const NOT_PRICED = 'se creó con una versión anterior a la 1.9';
 const PRICED = 'un pesaje le dio precio';
 const CANCELLED = 'se canceló';
+const OTHER_FILE = 'indique otro, o borrelo si es de un comando que no termino';
 const ROWS_AT_A_TIME = 1_000;
 
 /** `count`: 1, or −1 of a guide that an earlier month has counted. `reason` of the last change. */
 type Counted = { count: number; reason: string };
 
-/** A new CSV file of the guides that a month's `withoutTariff` counts. They are in memory until all of them are known. */
+/**
+ * A new CSV file of the guides that a month's `withoutTariff` counts. They are in memory until all of them are known: in the
+ * month of the upgrade from 1.8 that may be a million.
+ */
 export class WithoutTariffFile {
   readonly #path: string;
   readonly #file: FileHandle;
-  /** By account and guide. */
-  readonly #accounts = new Map<string, Map<string, Counted>>();
+  /** By account and guide, whose number takes less memory than its text. */
+  readonly #accounts = new Map<string, Map<number, Counted>>();
+  /** By what they say: guides of which the same is said share one. */
+  readonly #counted = new Map<string, Counted>();
 
   private constructor(path: string, file: FileHandle) {
     this.#path = path;
@@ -30,18 +36,26 @@ export class WithoutTariffFile {
   static async create(path: string): Promise<WithoutTariffFile> {
     const file = await open(path, 'wx').catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EEXIST')
-        throw new Error('El archivo de --without-tariff ya existe, y no se toca: indique otro', { cause });
+        throw new Error(`El archivo de --without-tariff ya existe, y no se toca: ${OTHER_FILE}`, { cause });
       throw unwritable(path, cause);
     });
     return new WithoutTariffFile(path, file);
   }
 
   add(account: string, guide: string, change: PriceChange): void {
-    const guides = this.#accounts.get(account) ?? new Map<string, Counted>();
+    const guides = this.#accounts.get(account) ?? new Map<number, Counted>();
     this.#accounts.set(account, guides);
-    const count = (guides.get(guide)?.count ?? 0) + figuresOfChange(change).withoutTariff;
-    if (count === 0) guides.delete(guide);
-    else guides.set(guide, { count, reason: reasonOf(change) });
+    const number = Number(guide);
+    const count = (guides.get(number)?.count ?? 0) + figuresOfChange(change).withoutTariff;
+    if (count === 0) guides.delete(number);
+    else guides.set(number, this.#shared(count, reasonOf(change)));
+  }
+
+  #shared(count: number, reason: string): Counted {
+    const name = `${count} ${reason}`;
+    const counted = this.#counted.get(name) ?? { count, reason };
+    this.#counted.set(name, counted);
+    return counted;
   }
 
   get size(): number {
@@ -54,12 +68,15 @@ export class WithoutTariffFile {
     const parts = function* () {
       yield formatCsv(COLUMNS, []);
       for (const account of [...accounts.keys()].sort()) {
-        const guides = accounts.get(account) as Map<string, Counted>;
-        for (const numbers of chunks([...guides.keys()].sort(), ROWS_AT_A_TIME))
+        const guides = accounts.get(account) as Map<number, Counted>;
+        for (const numbers of chunks(
+          [...guides.keys()].sort((one, other) => one - other),
+          ROWS_AT_A_TIME,
+        ))
           yield formatRows(
             numbers.map((number) => {
               const { count, reason } = guides.get(number) as Counted;
-              return [month, account, number, count, reason];
+              return [month, account, guideNumber(number), count, reason];
             }),
           );
       }
@@ -74,6 +91,11 @@ export class WithoutTariffFile {
     await this.#file.close();
     await rm(this.#path, { force: true });
   }
+}
+
+/** That of a test account begins with 0. */
+function guideNumber(number: number): string {
+  return String(number).padStart(12, '0');
 }
 
 function reasonOf({ after }: PriceChange): string {

@@ -469,7 +469,8 @@ describe('npm run admin -- usage', () => {
     newGuide,
     usage,
   }) => {
-    await happened(await newGuide(), '2024-03-10T12:00:00');
+    const guide = await newGuide();
+    await happened(guide, '2024-03-10T12:00:00');
     const folder = await newFolder();
     const path = join(folder, 'sin-tarifa.csv');
     const close = (path: string, settings?: object) =>
@@ -477,7 +478,7 @@ describe('npm run admin -- usage', () => {
     await writeFile(path, 'de alguien');
     expect(await close(path)).toEqual({
       ...{ code: 1, out: '' },
-      err: 'El archivo de --without-tariff ya existe, y no se toca: indique otro\n',
+      err: 'El archivo de --without-tariff ya existe, y no se toca: indique otro, o borrelo si es de un comando que no termino\n',
     });
     expect(await readFile(path, 'utf8')).toBe('de alguien');
     const missing = join(folder, 'no', 'hay.csv');
@@ -490,6 +491,11 @@ describe('npm run admin -- usage', () => {
     });
     expect(await readdir(folder)).toEqual(['sin-tarifa.csv']);
     expect((await usage('2024-03')).err).toBe('2024-03 esta cerrado, y se guardo. Cuentas: 1.\n');
+    // The file can be asked for later.
+    const later = join(folder, 'despues.csv');
+    expect((await close(later)).code).toBe(0);
+    const [, row] = (await readFile(later, 'utf8')).split('\n');
+    expect(row).toBe(`2024-03,demo,${guide},1,falta el peso o una medida`);
   });
 
   test('counts each guide and event once, however many there are', async ({
