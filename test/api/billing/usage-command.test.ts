@@ -127,11 +127,14 @@ describe('npm run admin -- usage', () => {
     expect((await usage('2025-04')).rows).toEqual(['demo,0,1,-1,0,0,194.3,-62.86,1,0,0,0']);
     // What had no price before still has none: that is no second one.
     expect((await usage('2025-05')).rows).toEqual(['demo,0,0,1,0,0,0,0,0,0,0,0']);
-    expect(await usage('2025-03', '--test')).toEqual({
+    const path = join(await newFolder(), 'pruebas.csv');
+    expect(await usage('2025-03', '--test', '--without-tariff', path)).toEqual({
       code: 0,
       rows: ['pruebas,1,0,0,2,0,0,0,0,1,0,1'],
-      err: 'Cuentas de prueba: no se cobran, y no se guardo nada.\n',
+      err: `Cuentas de prueba: no se cobran, y no se guardo nada. Filas en ${path}: 1.\n`,
     });
+    // Its number begins with 0.
+    expect(await readFile(path, 'utf8')).toMatch(/^2025-03,pruebas,0\d{11},1,/m);
   });
 
   test('says what changed in a closed month, and nothing that is done later changes one', async ({
