@@ -56,28 +56,35 @@ export async function findBranches(
   if (originBranch === null) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
   const isPickUp = service === 'the service';
-  const codes = isPickUp ? [] : guides.flatMap(({ Destinatario }) => Destinatario.CodigoPostal ?? []);
-  const covers = codes.map((postalCode) => ({ postalCode }));
+  // Without a branch beside it, a postal code is a query already.
+  const besideBranches = isPickUp ? [] : guides.flatMap(({ Destinatario }) => codeBesideBranch(Destinatario));
+  const covers = besideBranches.map((postalCode) => ({ postalCode }));
   const answer = await branches.resolve(
     { origin: originBranch, destinations: [...queries, ...covers] },
     { requestId, account, signal },
   );
   if (!answer.origin) throw new DomainError('origin-inactive');
-  const covering = new Map(codes.map((code, i) => [code, answer.destinations[queries.length + i]]));
+  const covering = new Map(besideBranches.map((code, i) => [code, answer.destinations[queries.length + i]]));
   const problems: Problem[] = [];
-  const destinations = guides.map(({ Destinatario: { CodigoPostal } }, indice) => {
-    const branch = answer.destinations[indice]?.branch;
-    if (!branch) {
+  const destinations = guides.map(({ Destinatario: { CodigoPostal, DestinoCode } }, indice) => {
+    const destination = answer.destinations[indice];
+    if (!destination) {
       problems.push({ indice, ...unresolved(queries[indice] as DestinationQuery) });
       return undefined;
     }
-    const found = covering.get(CodigoPostal ?? '');
-    const isCovered = found?.branch.Codigo === branch.Codigo;
+    const { branch } = destination;
+    const found = DestinoCode === undefined ? destination : covering.get(CodigoPostal ?? '');
+    const isCovered = !isPickUp && found?.branch.Codigo === branch.Codigo;
     const goesThere = isCovered || !answer.hasCoverage;
     const homePostalCode = (goesThere ? CodigoPostal : undefined) ?? branch.CodigoPostal;
     return { branch, homePostalCode, route: isCovered ? found.route : undefined };
   });
   return { origin: answer.origin, destinations, problems };
+}
+
+/** Returns the postal code of a destination that names a branch too. */
+function codeBesideBranch({ DestinoCode, CodigoPostal }: Shipment['Destinatario']): string[] {
+  return DestinoCode === undefined || CodigoPostal === undefined ? [] : [CodigoPostal];
 }
 
 /** DestinoCode decides if both fields are given (docs/contract.md "Guides"). */
