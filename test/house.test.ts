@@ -101,6 +101,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     privacy: ['accounts', 'guides', 'http', 'platform'],
     manual: ['guides', 'http'],
   },
+  'services/canary': {},
   'services/dashboard': { diagnoses: [], support: [] },
   'services/label-worker': {
     batching: ['label', 'pdf'],
@@ -116,6 +117,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     async: [],
     audit: ['async', 'http', 'observability', 'stores'],
     branches: ['async', 'errors', 'stores'],
+    canary: ['actions'],
     commands: ['audit', 'config', 'observability', 'stores'],
     config: ['phones'],
     errors: [],

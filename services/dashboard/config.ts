@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  canaryAddress,
   cellSettings,
   commonSettings,
   labelCacheSettings,
@@ -19,6 +20,7 @@ export const DashboardConfig = Type.Object({
   ...loginSettings,
   ...servingSettings,
   ...localTimeSettings,
+  CANARY_URL: canaryAddress,
   PORT: Type.Integer({ default: 3003, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   INSTALLATION: Type.Enum(['kubernetes', 'compose', 'npm-start'], {
     default: 'kubernetes',

@@ -55,6 +55,11 @@ export const USERS = defineCollection(
     /** Whether the account is for rehearsals (docs/contract.md "Rehearsal"). All its users have the same value. */
     test: optional(FLAG),
     /**
+     * The cell whose canary the account is (docs/contract.md "Canary"); absent for customers. All its users have the same value. Such
+     * an account is a test account too.
+     */
+    canaryOf: optional(TEXT),
+    /**
      * Only tokens and sessions of this generation are accepted. Absent until a user's tokens are ended. It is not a time,
      * because `iat` has whole seconds and clocks differ. A user's first generation differs from the generations of a
      * removed user of the same name.
@@ -79,10 +84,10 @@ export const USERS = defineCollection(
 );
 type UserDocument = DocumentIn<typeof USERS>;
 /** Fields without a default, because few users have them. */
-type PasswordState = 'oneTimeUntil' | 'previousPassword';
+type RareFields = 'oneTimeUntil' | 'previousPassword' | 'canaryOf';
 /** An API user. A field that is absent in MongoDB has its default here. */
-export type ApiUser = Required<Omit<UserDocument, '_id' | PasswordState>> &
-  Pick<UserDocument, PasswordState> & { username: string };
+export type ApiUser = Required<Omit<UserDocument, '_id' | RareFields>> &
+  Pick<UserDocument, RareFields> & { username: string };
 export type RevokedToken = ApiUser['revokedTokens'][number];
 /** The fields that decide which tokens are valid. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';

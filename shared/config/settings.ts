@@ -119,8 +119,17 @@ export const localTimeSettings = {
   }),
 };
 
+/** Where the canary answers: its page, its report and, at `/webhook`, the one webhook that only its account may have. */
+export const canaryAddress = Type.String({
+  format: 'service-url',
+  description:
+    'Base URL of the canary, which tries as a customer what customers do. Without it, its webhook is neither registered nor sent to',
+  examples: ['http://127.0.0.1:3006'],
+});
+
 /** Settings of services that accept webhooks, or send to them. */
 export const webhookSettings = {
+  CANARY_URL: Type.Optional(canaryAddress),
   WEBHOOK_SECRETS_KEY: Type.Optional(
     Type.String({
       ...SECRET,

@@ -4,6 +4,7 @@ import {
   defineCollection,
   EXPIRY,
   FLAG,
+  listOf,
   MOMENT,
   modelOf,
   NUMBER,
@@ -33,6 +34,8 @@ export const PROCESSES = defineCollection(
     at: MOMENT,
     /** Of an api: whether it sees label workers. */
     seesWorkers: optional(FLAG),
+    /** Of an api: what it answered well within the last `WORKS_MS`. */
+    works: optional(listOf(oneOf(['create', 'print']))),
     expiresAt: MOMENT,
   },
   {
@@ -48,7 +51,10 @@ export const PROCESSES = defineCollection(
   },
 );
 type ProcessDocument = DocumentIn<typeof PROCESSES>;
-export type RegisteredProcess = Pick<ProcessDocument, 'service' | 'host' | 'pid' | 'seesWorkers'> & {
+export type RegisteredProcess = Pick<
+  ProcessDocument,
+  'service' | 'host' | 'pid' | 'seesWorkers' | 'works'
+> & {
   id: string;
 };
 

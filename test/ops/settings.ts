@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox';
 import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
+import { CanaryConfig } from '#services/canary/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
@@ -9,6 +10,7 @@ import { WebhooksConfig } from '#services/webhooks/config.ts';
 export const SETTINGS: Readonly<Record<string, TObject>> = {
   api: ApiConfig,
   branches: BranchesConfig,
+  canary: CanaryConfig,
   dashboard: DashboardConfig,
   'label-worker': LabelWorkerConfig,
   webhooks: WebhooksConfig,

@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox';
+import type { UserAction } from '#shared/actions/user-actions.ts';
+
+/**
+ * What the canary does as a customer, the most telling first. A round makes those up to `page` by each way in; the slower ones are
+ * series of their own: `form` prints another kind of label or picture, `life` brings a guide to its delivery and finds each event
+ * in the feed, `webhook` receives these, `clock` compares the time that answers name with the canary's own.
+ */
+export const STEPS = [
+  'create',
+  'read',
+  'repeat',
+  'print',
+  'label',
+  'quote',
+  'branch',
+  'postal-code',
+  'page',
+  'form',
+  'life',
+  'webhook',
+  'manifest',
+  'cancel',
+  'login',
+  'clock',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The action whose users meet the same fault. */
+export const STEP_ACTIONS: Readonly<Partial<Record<Step, UserAction>>> = {
+  create: 'create',
+  read: 'read',
+  repeat: 'create',
+  print: 'print',
+  label: 'print',
+  quote: 'quote',
+  branch: 'read',
+  'postal-code': 'read',
+  form: 'print',
+  life: 'event',
+  webhook: 'webhook',
+  manifest: 'manifest',
+  cancel: 'event',
+  login: 'login',
+};
+
+const MS = Type.Number({ minimum: 0 });
+
+export const Fault = Type.Object({
+  step: Type.Enum(STEPS),
+  /** What is printed, for `form`: "PNG 10x15"; else empty. */
+  form: Type.String(),
+  /** The step succeeds, later than its objective. */
+  isLate: Type.Boolean(),
+  /** Since the first bad round of those in a row. */
+  sinceMs: MS,
+  /** Bad rounds in a row. */
+  rounds: Type.Integer({ minimum: 1 }),
+  /** What was answered, in Spanish: "503 saturado", "sin respuesta en 10 s", "1.9 s, objetivo 0.3 s". */
+  answer: Type.String(),
+});
+export type Fault = Static<typeof Fault>;
+
+/** `customers`: the address that customers use. `process`: one api process. */
+export const WAYS = ['customers', 'process'] as const;
+export type Way = (typeof WAYS)[number];
+
+export const WayReport = Type.Object({
+  way: Type.Enum(WAYS),
+  /** Host and port that were asked. */
+  host: Type.String(),
+  /** Age of the end of the last good round; absent if there was none yet. */
+  goodAgoMs: Type.Optional(MS),
+  /** Duration of the last good round, from the request of the guide to the label that was read. */
+  tookMs: Type.Optional(MS),
+  /** What customers cannot do by this way, if anything. */
+  fault: Type.Optional(Fault),
+});
+export type WayReport = Static<typeof WayReport>;
+
+/** What the canary answers to `GET /health/rounds`. Times are ages by its own monotonic clock, in ms. */
+export const CanaryReport = Type.Object({
+  /** `refused`: the key or the password was answered 401. */
+  key: Type.Enum(['ok', 'refused']),
+  /** Why it does not try yet, though nothing is wrong with the service. */
+  waiting: Type.Optional(Type.Enum(['no-branches'])),
+  ways: Type.Array(WayReport),
+  /** Faults of the slower series. */
+  series: Type.Array(Fault),
+  uptimeMs: MS,
+});
+export type CanaryReport = Static<typeof CanaryReport>;
+
+/** Age in ms up to which a good round says that customers are served. */
+export const GOOD_MS = 45_000;
