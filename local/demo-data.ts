@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
+import { type CanarySecrets, ensureCanary } from '#services/api/canary/ensure-account.ts';
 import { readTariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
@@ -107,6 +108,16 @@ export async function seedDemoData(mongodbUri: string, coverage = COVERAGE): Pro
     const common = { passwordHash, disabled: false, demo: true, tokenGeneration: 0 };
     for (const demo of DEMO_USERS) await users.create({ ...demo, ...common });
     return true;
+  } finally {
+    await mongo.close();
+  }
+}
+
+/** Makes the account of the canary that `npm start` runs. It comes after the demo data, which need a database without users. */
+export async function provideCanary(mongodbUri: string, secrets: CanarySecrets): Promise<void> {
+  const mongo = await connectMongo(mongodbUri, createLogger('canary', 'warn'), PATIENT);
+  try {
+    await ensureCanary(mongo, { ...secrets, cell: process.env.CELL ?? '', ways: 3 });
   } finally {
     await mongo.close();
   }

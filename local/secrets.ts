@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
+import type { CanarySecrets } from '#services/api/canary/ensure-account.ts';
+import { newKey } from '#services/api/keys/key.ts';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import {
   FIRST_GENERATION,
@@ -42,6 +44,8 @@ export function generateSecrets() {
     mongoGeneration: FIRST_GENERATION as MongoGeneration,
     mongoRoot: randomSecret(),
     grafana: randomSecret(),
+    /** The canary's account gets them. */
+    canary: { key: newKey(true), password: randomSecret() } satisfies CanarySecrets,
   };
 }
 

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TObject } from 'typebox';
+import type { CanarySecrets } from '#services/api/canary/ensure-account.ts';
 import { ApiConfig } from '#services/api/config.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
+import { CanaryConfig } from '#services/canary/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
@@ -15,8 +17,10 @@ import type { Secrets } from './secrets.ts';
 import type { Log } from './setup-error.ts';
 
 /** Stopped in the reverse order, so that no service calls one that has stopped. */
-const SERVICES = ['branches', 'label-worker', 'webhooks', 'api', 'dashboard'] as const;
+const SERVICES = ['branches', 'label-worker', 'webhooks', 'api', 'dashboard', 'canary'] as const;
 export type ServiceName = (typeof SERVICES)[number];
+/** Where nothing listens: the canary's address if there is none. */
+const NOWHERE = 'http://127.0.0.1:1';
 
 /** In ms: many times the usual, for a slow or busy machine. */
 const READY_TIMEOUT_MS = 120_000;
@@ -36,6 +40,8 @@ export type SystemSettings = {
   /** The address for clients and on labels; the api's own by default. */
   publicUrl?: string;
   secrets: Pick<Secrets, 'jwt' | 'internal' | 'webhooks' | 'webhooksPrevious'>;
+  /** Those that its account has (`ensureCanary`); without them no canary is started. */
+  canary?: CanarySecrets;
 };
 
 export type SystemOptions = SystemSettings & {
@@ -51,7 +57,7 @@ export type SystemOptions = SystemSettings & {
 
 export type System = {
   addresses: Record<ServiceName, string>;
-  processes: Record<ServiceName, OwnedProcess>;
+  processes: Record<Exclude<ServiceName, 'canary'>, OwnedProcess> & { canary?: OwnedProcess };
   /** Settings of each service. A secret is the path of its file, `…_FILE`. */
   environments: Record<ServiceName, NodeJS.ProcessEnv>;
   stop(): Promise<void>;
@@ -62,32 +68,34 @@ export type System = {
  * of its log.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
+  const names = SERVICES.filter((name) => name !== 'canary' || options.canary);
   const ports = {} as Record<ServiceName, number>;
-  for (const name of SERVICES) ports[name] = options.ports?.[name] ?? (await freePort());
-  const addresses = perService((name) => `http://127.0.0.1:${ports[name]}`);
+  for (const name of names) ports[name] = options.ports?.[name] ?? (await freePort());
+  const addresses = perService((name) => (name in ports ? `http://127.0.0.1:${ports[name]}` : NOWHERE));
   const settings = serviceSettings(options, addresses);
   const inherited = withoutSecrets(process.env);
   const environments = perService((name) => ({
     ...secretsAsFiles(settings[name], join(options.secretFolder, name)),
     PORT: String(ports[name]),
   }));
-  const processes = perService((name) =>
+  const start = (name: ServiceName) =>
     startProcess({
       name,
       command: [process.execPath, join(repoRoot, 'services', name, 'main.ts')],
       env: { ...inherited, ...environments[name] },
       logFile: join(options.logFolder, `${name}.log`),
       stopTimeoutMs: 25_000, // longer than a service's own deadline
-    }),
-  );
+    });
+  const processes = Object.fromEntries(names.map((name) => [name, start(name)])) as System['processes'];
   const stop = async () => {
-    for (const name of SERVICES.toReversed()) await processes[name].stop();
+    for (const name of SERVICES.toReversed()) await processes[name]?.stop();
   };
   try {
     await Promise.all(
-      SERVICES.map((name) =>
-        waitUntilReady(processes[name], () => requireReady(addresses[name]), READY_TIMEOUT_MS, options.log),
-      ),
+      Object.values(processes).map((process) => {
+        const address = addresses[process.name as ServiceName];
+        return waitUntilReady(process, () => requireReady(address), READY_TIMEOUT_MS, options.log);
+      }),
     );
   } catch (error) {
     await stop();
@@ -119,6 +127,7 @@ export function serviceSettings(
     WEBHOOKS_ALLOW_PRIVATE: 'true',
     WEBHOOK_SECRETS_KEY: secrets.webhooks,
     WEBHOOK_SECRETS_KEY_PREVIOUS: secrets.webhooksPrevious,
+    CANARY_URL: addresses.canary,
   };
   return {
     branches: { ...common('branches'), ...internal },
@@ -146,11 +155,27 @@ export function serviceSettings(
       ...demo,
       COOKIE_SECURE: 'false',
       INSTALLATION: 'npm-start',
+      CANARY_URL: addresses.canary,
+    },
+    // The api's one process is where customers go too.
+    canary: {
+      HOST: '127.0.0.1',
+      CUSTOMERS_URL: addresses.api,
+      CANARY_URL: addresses.canary,
+      CANARY_KEY: options.canary?.key,
+      CANARY_PASSWORD: options.canary?.password,
     },
   };
 }
 
-const SCHEMAS: TObject[] = [ApiConfig, BranchesConfig, DashboardConfig, LabelWorkerConfig, WebhooksConfig];
+const SCHEMAS: TObject[] = [
+  ApiConfig,
+  BranchesConfig,
+  CanaryConfig,
+  DashboardConfig,
+  LabelWorkerConfig,
+  WebhooksConfig,
+];
 const SECRET_SETTINGS = SCHEMAS.flatMap(({ properties }) =>
   Object.keys(properties).filter((name) => (properties[name] as { writeOnly?: boolean }).writeOnly),
 );

@@ -100,6 +100,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     billing: ['accounts', 'guides', 'http', 'platform'],
     privacy: ['accounts', 'guides', 'http', 'platform'],
     manual: ['guides', 'http'],
+    canary: ['accounts', 'http', 'keys'],
   },
   'services/canary': {},
   'services/dashboard': { diagnoses: [], support: [] },

@@ -11,8 +11,8 @@ Starts the whole system on this machine, with everything that it needs, and stop
   --help   show this text
 
 Environment variables:
-  API_PORT, BRANCHES_PORT, LABEL_WORKER_PORT, DASHBOARD_PORT, WEBHOOKS_PORT
-                   ports other than 3000, 3001, 3002, 3003 and 3004
+  API_PORT, BRANCHES_PORT, LABEL_WORKER_PORT, DASHBOARD_PORT, WEBHOOKS_PORT, CANARY_PORT
+                   ports other than 3000, 3001, 3002, 3003, 3004 and 3006
   MONGODB_URI, REDIS_URL, LABEL_CACHE_URL, CHROMIUM_PATH
                    use these instead of starting or installing one
   DEBUG=1          print the stack of an error
@@ -39,6 +39,7 @@ const PORTS: Record<ServiceName, { variable: string; usual: number }> = {
   'label-worker': { variable: 'LABEL_WORKER_PORT', usual: 3002 },
   dashboard: { variable: 'DASHBOARD_PORT', usual: 3003 },
   webhooks: { variable: 'WEBHOOKS_PORT', usual: 3004 },
+  canary: { variable: 'CANARY_PORT', usual: 3006 },
 };
 
 /** @throws SetupError unless each is a free port. */

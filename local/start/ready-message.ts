@@ -27,6 +27,7 @@ Ready after ${seconds} s.
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
   Webhooks      ${addresses.webhooks}   sends events also to this machine, by plain http
+  Canary        ${addresses.canary}   a customer of our own, and its last rounds
   Dashboard     ${addresses.dashboard}${dashboardUsers(users)}
 ${list.join('\n')}
   Logs          ${logFolder}

@@ -10,6 +10,7 @@ import { limitRequests } from './accounts/hooks/limit-requests.ts';
 import { accounts } from './accounts/room.ts';
 import { billing } from './billing/room.ts';
 import { branches } from './branches/room.ts';
+import { canary } from './canary/room.ts';
 import { type ApiConfig, LABEL_TIMEOUTS } from './config.ts';
 import { guides } from './guides/room.ts';
 import { corsPlugin } from './http/cors.ts';
@@ -52,6 +53,7 @@ export const ROOMS: readonly Room[] = [
   billing,
   privacy,
   manual,
+  canary,
 ];
 
 /** Builds the API without listening; it starts even if its stores are down. Closing it closes all that it opened. */

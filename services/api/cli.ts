@@ -9,6 +9,7 @@ import { addRemoveCommand } from './accounts/commands/remove-command.ts';
 import { addResetCommand } from './accounts/commands/reset-command.ts';
 import { addUserCommands } from './accounts/commands/user-commands.ts';
 import { addUsageCommand } from './billing/usage-command.ts';
+import { addCanaryCommand } from './canary/canary-command.ts';
 import { addKeysCommand } from './keys/keys-command.ts';
 import { addPrivacyCommands } from './privacy/commands.ts';
 import { storedAdjusters } from './quotes/adjustment.ts';
@@ -55,6 +56,7 @@ export function run(argv: string[]): Promise<number> {
         addPrivacyCommands(program, run, loadPersonalData);
         addWebhooksCommand(program, run);
         addUsageCommand(program, run);
+        addCanaryCommand(program, run);
       },
     },
     argv,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { canaryAddress, cellSettings, commonSettings, SECRET } from '#shared/config/settings.ts';
+import { canaryAddress, canaryCredentials, cellSettings, commonSettings } from '#shared/config/settings.ts';
 
 export const CanaryConfig = Type.Object({
   ...commonSettings,
@@ -18,16 +18,7 @@ export const CanaryConfig = Type.Object({
       examples: ['http://api-each:3000'],
     }),
   ),
-  CANARY_KEY: Type.String({
-    ...SECRET,
-    description: "API key of the canary's account, which `admin canary` stores",
-    examples: ['gk_test_…'],
-  }),
-  CANARY_PASSWORD: Type.String({
-    ...SECRET,
-    description: 'Password of the user that only tries to log in, which `admin canary` stores',
-    examples: ['$(openssl rand -hex 32)'],
-  }),
+  ...canaryCredentials,
   PORT: Type.Integer({ default: 3006, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
 });
 export type CanaryConfig = Readonly<Static<typeof CanaryConfig>>;

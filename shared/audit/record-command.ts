@@ -6,8 +6,11 @@ export type RecordedCommand = Pick<AuditEvent, 'action' | 'service' | 'subject' 
   env: NodeJS.ProcessEnv;
 };
 
-/** `text` is for the operator; `details` are added to the command's own in the audit log. */
-export type CommandResult = { text: string; details?: AuditEvent['details'] };
+/**
+ * `text` is for the operator; `details` are added to the command's own in the audit log. A command that found everything as it
+ * must be is not recorded (`changed: false`): an installation runs it at each start.
+ */
+export type CommandResult = { text: string; details?: AuditEvent['details']; changed?: boolean };
 
 /**
  * Runs an operator's command, and records its result before the operator reads it.
@@ -26,10 +29,12 @@ export async function recordCommand(
     record('started').catch((cause: unknown) => {
       throw new Error('No se hizo nada: no se pudo anotar en la bitacora (coleccion audit)', { cause });
     });
-  const { text, details: found } = await run(announce).catch(async (error: unknown) => {
+  const result = await run(announce).catch(async (error: unknown) => {
     await record('failed').catch(() => {}); // the operator must read the command's own failure
     throw error;
   });
+  const { text, details: found, changed = true } = result;
+  if (!changed) return text;
   await record('ok', found).catch((cause: unknown) => {
     throw new Error(`${text}\nSe hizo, pero no se pudo anotar en la bitacora (coleccion audit)`, {
       cause,

@@ -127,6 +127,20 @@ export const canaryAddress = Type.String({
   examples: ['http://127.0.0.1:3006'],
 });
 
+/** What the canary shows to the api, and `admin canary` stores of it. */
+export const canaryCredentials = {
+  CANARY_KEY: Type.String({
+    ...SECRET,
+    description: "API key of the canary's account, which `admin canary` stores",
+    examples: ['gk_test_…'],
+  }),
+  CANARY_PASSWORD: Type.String({
+    ...SECRET,
+    description: 'Password of the user that only tries to log in, which `admin canary` stores',
+    examples: ['$(openssl rand -hex 32)'],
+  }),
+};
+
 /** Settings of services that accept webhooks, or send to them. */
 export const webhookSettings = {
   CANARY_URL: Type.Optional(canaryAddress),

@@ -28,6 +28,7 @@ it('the commands of README.md "First request" are those that npm start prints', 
     'label-worker': `${address}3002`,
     dashboard: `${address}3003`,
     webhooks: `${address}3004`,
+    canary: `${address}3006`,
   };
   const told = { seconds: '1', addresses, servers: {}, logFolder: '' };
   const message = readyMessage({ ...told, users: new Set(['demo']) }).split('\n');

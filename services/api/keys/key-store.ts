@@ -149,6 +149,21 @@ export class KeyStore {
     return (await this.#keys.deleteMany(placesOf(username))).deletedCount;
   }
 
+  /**
+   * Makes a text, which is kept elsewhere, the only key of a user: all others end.
+   * @returns whether anything was changed.
+   */
+  async keepOnly(text: string, wanted: NewKey): Promise<boolean> {
+    const digest = digestOf(text);
+    const places = placesOf(wanted.username);
+    const { deletedCount } = await this.#keys.deleteMany({ ...places, digest: { $ne: digest } });
+    if (await this.#keys.exists({ ...places, digest })) return deletedCount > 0;
+    const [_id = ''] = places._id.$in;
+    const createdAt = await this.clock.now();
+    await this.#keys.insertOne({ ...wanted, _id, id: randomUUID(), start: startOf(text), digest, createdAt });
+    return true;
+  }
+
   /** Returns the beginning of the database's day, in UTC. */
   async today(): Promise<Date> {
     const now = (await this.clock.now()).getTime();

@@ -76,6 +76,7 @@ test.for<[ServiceName, string]>([
     const settings = serviceSettings(options, {
       api: '',
       branches: '',
+      canary: '',
       dashboard: '',
       'label-worker': '',
       webhooks: '',

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { Type } from 'typebox';
+import type { Run } from '#shared/commands/run-command-line.ts';
+import { loadConfig } from '#shared/config/load-config.ts';
+import { canaryCredentials, cellSettings } from '#shared/config/settings.ts';
+import { example, parseInteger } from '../accounts/commands/command-line.ts';
+import { ensureCanary } from './ensure-account.ts';
+
+/** Most ways in that limits are made for: the canary tries a dozen processes at most. */
+const MAX_WAYS = 100;
+
+/** `npm run admin -- canary`: the account with which the canary tries the service. */
+export function addCanaryCommand(program: Command, run: Run): void {
+  program
+    .command('canary')
+    .description(
+      'Deja como debe ser la cuenta con que la guardia prueba el servicio: sus dos usuarios, sus limites, y CANARY_KEY como unica llave. Puede repetirse. Lee CELL, CANARY_KEY y CANARY_PASSWORD del entorno, o de los archivos que nombran CANARY_KEY_FILE y CANARY_PASSWORD_FILE.',
+    )
+    .requiredOption(
+      '--ways <n>',
+      'entradas que prueba, de las que salen sus limites: la direccion de los clientes, y cada proceso de api',
+      parseWays,
+    )
+    .addHelpText('after', example('canary --ways 3'))
+    .action(({ ways }: { ways: number }) =>
+      run(async (mongo) => {
+        const { CELL: cell, CANARY_KEY: key, CANARY_PASSWORD: password } = readSettings();
+        const { changed, account } = await ensureCanary(mongo, { key, password, cell, ways });
+        if (!changed) return { text: `La guardia ya estaba como debe: cuenta ${account}`, changed };
+        return {
+          text: `La guardia quedo como debe: cuenta ${account}. Una llave de antes no vale en 10 segundos`,
+        };
+      }),
+    );
+}
+
+function parseWays(text: string): number {
+  return parseInteger(text, MAX_WAYS, 'Las entradas deben ser un numero');
+}
+
+function readSettings() {
+  return loadConfig(Type.Object({ ...cellSettings, ...canaryCredentials }), process.env);
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import type { Connection } from 'mongoose';
+import { hashPassword, matchingHash } from '#shared/accounts/passwords.ts';
+import { type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import { canaryNames } from '#shared/canary/names.ts';
+import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limits.ts';
+import { isKey } from '../keys/key.ts';
+import { KeyStore } from '../keys/key-store.ts';
+
+/** What the canary shows to the api. */
+export type CanarySecrets = { key: string; password: string };
+
+type Wanted = {
+  username: string;
+  account: string;
+  cell: string;
+  permissions: Permission[];
+  password?: string;
+};
+
+/** What the key may do; the user that logs in may do nothing, because a password can make keys. */
+const OF_THE_KEY: Permission[] = [
+  'guias.create',
+  'guias.read',
+  'guias.cancel',
+  'guias.quote',
+  'webhooks.admin',
+];
+
+/**
+ * Makes the canary's account as it must be (docs/contract.md "Canary"): its two users, its limits, and `key` as the only key.
+ * Whatever differs is changed, also a user that was disabled.
+ * @param of.ways how many ways in the canary tries: the address of customers, and each api process.
+ * @returns whether anything was changed.
+ * @throws Error for the operator if `key` is none, or a name of the canary's is a customer's.
+ */
+export async function ensureCanary(
+  mongo: Connection,
+  { key, password, cell, ways }: CanarySecrets & { cell: string; ways: number },
+): Promise<{ changed: boolean; account: string }> {
+  if (!isKey(key)) throw new Error('CANARY_KEY no tiene la forma de una llave: gk_test_ y 49 caracteres');
+  const { account, user, loginUser } = canaryNames(cell);
+  const users = new UserStore(mongo);
+  await requireNoCustomer(users, account, cell);
+  // The limits come first, so that no key works without them.
+  const changes = [
+    await ensureLimits(mongo, account, limitsFor(ways)),
+    await ensureUser(users, { username: user, account, cell, permissions: OF_THE_KEY }),
+    await ensureUser(users, { username: loginUser, account, cell, permissions: [], password }),
+    await new KeyStore(mongo).keepOnly(key, { username: user, name: 'guardia' }),
+  ];
+  return { changed: changes.includes(true), account };
+}
+
+/**
+ * Returns limits just above what the canary needs: a round of seven requests each 15 s by each way in, three rounds within 15 s
+ * after a bad one, and the series beside them. A stolen key can do no more.
+ */
+function limitsFor(ways: number): AccountLimits {
+  return {
+    requestsPerSecond: ways,
+    requestsBurst: 20 * ways,
+    guidesPerDay: 7_000 * ways,
+    labelPages: 2 * ways,
+  };
+}
+
+/** @throws Error for the operator if the account has a user that is not the canary's of this cell. */
+async function requireNoCustomer(users: UserStore, account: string, cell: string): Promise<void> {
+  for await (const { username, canaryOf } of users.list({ account })) {
+    if (canaryOf !== cell)
+      throw new Error(`La cuenta ${account} tiene un usuario que no es de la guardia: ${username}`);
+  }
+}
+
+async function ensureLimits(mongo: Connection, account: string, wanted: AccountLimits): Promise<boolean> {
+  const limits = new AccountLimitsStore(mongo);
+  const stored = await limits.find(account);
+  const names = Object.keys(wanted) as (keyof AccountLimits)[];
+  if (names.every((name) => stored[name] === wanted[name])) return false;
+  await limits.set(account, wanted);
+  return true;
+}
+
+async function ensureUser(
+  users: UserStore,
+  { username, account, cell, permissions, password }: Wanted,
+): Promise<boolean> {
+  const found = await users.find(username);
+  if (!found) {
+    return users.create({
+      username,
+      account,
+      permissions,
+      originBranch: null,
+      passwordHash: await hashPassword(password ?? randomBytes(32).toString('base64url')),
+      disabled: false,
+      test: true,
+      canaryOf: cell,
+    });
+  }
+  if (found.canaryOf !== cell) throw new Error(`El usuario ${username} no es de la guardia`);
+  const missing = permissions.filter((each) => !found.permissions.includes(each));
+  const unwanted = found.permissions.filter((each) => !permissions.includes(each));
+  const hasPassword =
+    password === undefined || (await matchingHash([found.passwordHash], password)) !== undefined;
+  if (missing.length > 0) await users.grant(username, missing);
+  if (unwanted.length > 0) await users.revoke(username, unwanted);
+  if (!hasPassword) await users.set(username, { passwordHash: await hashPassword(password) });
+  if (found.disabled) await users.set(username, { disabled: false });
+  return missing.length > 0 || unwanted.length > 0 || !hasPassword || found.disabled;
+}
