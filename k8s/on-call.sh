@@ -15,12 +15,16 @@ why() {
   guias describe pod -l "app.kubernetes.io/name=$1" | grep -E -A 15 'Last State|Events:'
   guias logs -l "app.kubernetes.io/name=$1" --previous --tail=30
 }
-ready() {
+# What a service answers at a path.
+answer() {
   # shellcheck disable=SC2016 # JavaScript
-  guias exec "deploy/$1" -- node -e 'fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`, { signal: AbortSignal.timeout(5_000) })
+  guias exec "deploy/$1" -- node -e 'fetch(`http://127.0.0.1:${process.env.PORT}${process.argv[1]}`, { signal: AbortSignal.timeout(5_000) })
     .then(async (answer) => console.log(answer.status, await answer.text()))
-    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })'
+    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })' "$2"
 }
+ready() { answer "$1" /health/ready; }
+# What the canary met lately.
+rounds() { answer canary /health/rounds; }
 
 # Redis, MongoDB and the Redis of the labels have one pod in k8s/small. A StatefulSet does not replace a pod that is not ready.
 start() {

@@ -11,12 +11,16 @@ warnings() { logs "$1" | grep -E '"level":"(warn|error)"' | tail -n 20; }
 failed() { logs api | grep '"The request failed"' | tail -n 20; }
 # Why a service's containers ended: exit code, whether for want of memory, error.
 why() { docker compose ps --all --quiet "$1" | xargs docker inspect --format '{{.Name}} {{json .State}}'; }
-ready() {
+# What a service answers at a path.
+answer() {
   # shellcheck disable=SC2016 # JavaScript
-  docker compose exec -T "$1" node -e 'fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`, { signal: AbortSignal.timeout(5_000) })
+  docker compose exec -T "$1" node -e 'fetch(`http://127.0.0.1:${process.env.PORT}${process.argv[1]}`, { signal: AbortSignal.timeout(5_000) })
     .then(async (answer) => console.log(answer.status, await answer.text()))
-    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })'
+    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })' "$2"
 }
+ready() { answer "$1" /health/ready; }
+# What the canary met lately.
+rounds() { answer canary /health/rounds; }
 
 start() {
   docker compose unpause "$1" 2>/dev/null

@@ -41,11 +41,15 @@ warnings() { logs "$1" | grep -E '"level":"(warn|error)"' | tail -n 20; }
 failed() { logs api | grep '"The request failed"' | tail -n 20; }
 # Why a service's processes ended: exit code or signal.
 why() { logs "$1" 1s | grep -E ' ended \((exit code|signal)' | tail -n 20 | grep . || echo 'no se reinició'; }
-ready() {
-  node -e 'fetch(`${process.argv[1]}/health/ready`, { signal: AbortSignal.timeout(5_000) })
+# What a service answers at a path.
+answer() {
+  node -e 'fetch(`${process.argv[1]}${process.argv[2]}`, { signal: AbortSignal.timeout(5_000) })
     .then(async (answer) => console.log(answer.status, await answer.text()))
-    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })' "$(noted "addresses.$1")"
+    .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })' "$(noted "addresses.$1")" "$2"
 }
+ready() { answer "$1" /health/ready; }
+# What the canary met lately.
+rounds() { answer canary /health/rounds; }
 
 # npm start itself starts again what has ended: what is frozen goes on, what is to be restarted ends. Each leads its group.
 start() { pids "$1" | while read -r pid; do kill -CONT -- "-$pid" && echo "$1 sigue (pid $pid)"; done; }

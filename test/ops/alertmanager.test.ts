@@ -28,29 +28,30 @@ const FAULTS: Readonly<Record<string, { pages: string[]; notices?: string[] }>> 
     notices: ['ErrorBudgetShrinks'],
   },
   'branches is frozen': { pages: ['BranchesDown'], notices: ['ErrorBudgetShrinks'] },
-  'the api is frozen': { pages: ['ServiceDown'] },
+  'the api is frozen': { pages: ['CustomersCannot'] },
   'the receiver of a customer answers 500': { pages: [], notices: ['WebhooksBehind'] },
   "one account's flood is refused with 429": { pages: [], notices: ['WorkersFull'] },
   'an operator pauses the queue': { pages: ['QueuePaused'], notices: ['ErrorBudgetShrinks'] },
   'MongoDB is away, and in another cell printing fails': {
-    pages: ['LabelsFail', 'MongoDown'],
+    pages: ['CustomersCannot', 'MongoDown'],
     notices: ['ErrorBudgetShrinks', 'ErrorBudgetShrinks'],
   },
-  'creations fail, and nobody knows why': { pages: ['CreationsFail'], notices: ['ErrorBudgetShrinks'] },
-  'a collection is locked, so that most that users do fails': {
+  'creations fail, and nobody knows why': { pages: ['CustomersCannot'], notices: ['ErrorBudgetShrinks'] },
+  'most that some customers do fails, and nothing that the canary does': {
     pages: ['CreationsFail EventsFail ManifestsFail WebhooksFail'],
     notices: ['ErrorBudgetShrinks'],
   },
   'MongoDB answers, and refuses writes': { pages: ['MongoDown'], notices: ['ErrorBudgetShrinks'] },
   'more labels are asked for than are printed': { pages: ['LabelsRefused'] },
   'the api has another INTERNAL_TOKEN than branches': {
-    pages: ['CreationsFail QuotesFail'],
+    pages: ['CustomersCannot'],
     notices: ['ErrorBudgetShrinks'],
   },
   'an api has another JWT_SECRET, and its clock is two hours ahead': {
     pages: ['ClocksDiffer', 'SecretsDiffer'],
   },
-  'no message to webhooks gets out': { pages: ['WebhooksFail'] },
+  'no message to webhooks gets out': { pages: ['CustomersCannot'] },
+  'the canary is away, and creations fail': { pages: ['CreationsFail', 'CustomersCannot'] },
 };
 
 const faults: Fault[] = parse(readMonitoring('faults.test.yml')).tests;

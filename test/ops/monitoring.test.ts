@@ -12,6 +12,7 @@ import { ApiConfig } from '#services/api/config.ts';
 import { readTariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { BranchesConfig } from '#services/branches/config.ts';
+import { CanaryConfig } from '#services/canary/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
@@ -171,6 +172,7 @@ test('Prometheus scrapes every service at its port', () => {
     ['label-worker', ['label-worker'], port(LabelWorkerConfig)],
     ['dashboard', ['dashboard'], port(DashboardConfig)],
     ['webhooks', ['webhooks'], port(WebhooksConfig)],
+    ['canary', ['canary'], port(CanaryConfig)],
   ]);
 });
 

@@ -82,7 +82,7 @@ describe('the runbook', () => {
     const linked = [...source.matchAll(/(?:(?:grave|warning|note|level)\([^,]+, |section: )'(\w+)'/g)].map(
       ([, section]) => section,
     );
-    expect(linked).toContain('labelswait');
+    expect(linked).toContain('labelsfail');
     const titles = [...sections.keys()];
     const named = [...alerts.map(({ alert }) => alert), ...PROCEDURES];
     expect(titles.toSorted()).toEqual(named.toSorted());

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { duration } from '#services/dashboard/format.ts';
+import { GOOD_MS } from '#shared/canary/report.ts';
 import { KINDS } from '#shared/labels/label-kinds.ts';
 import {
   CHROMIUM_RESTARTS,
   CLOCKS_DIFFER,
   FAILING,
-  LABELS_SLOW,
-  LABELS_WAIT,
   REDIS_FULL,
   TARIFF_STALE,
   WEBHOOKS_BEHIND,
@@ -26,8 +25,7 @@ const RULES: Readonly<Record<string, (number | string)[]>> = {
   'user_actions:bad_recently': [recent],
   'user_actions:failing': [FAILING.share, FAILING.least, 0],
   RequestsFail: [window, window, FAILING.share, window, FAILING.least, recent, 0],
-  LabelsWait: [LABELS_WAIT.ageMs / 1_000],
-  LabelsSlow: [1 - LABELS_SLOW.share, `${LABELS_SLOW.windowMinutes}m`, LABELS_SLOW.slowMs / 1_000],
+  CustomersCannot: [2, 1, GOOD_MS / 1_000, 1],
   ChromiumRestarts: [`${CHROMIUM_RESTARTS.windowMinutes}m`, CHROMIUM_RESTARTS.failures],
   ClocksDiffer: [CLOCKS_DIFFER.ms / 1_000],
   TariffStale: [TARIFF_STALE.ageMs / 1_000],
@@ -66,8 +64,6 @@ it.each([
     'Por dónde empezar',
     `en ${FAILING.windowMinutes} minutos fallan al menos ${FAILING.least}, y al menos el ${100 * FAILING.share} %`,
   ],
-  ['LabelsWait', `más de ${duration(LABELS_WAIT.ageMs)}.`],
-  ['LabelsSlow', `una de cada ${1 / LABELS_SLOW.share}, más de ${duration(LABELS_SLOW.slowMs)}.`],
   ['ChromiumRestarts', `más de ${failures} veces en ${windowMinutes} minutos`],
   ['RedisFull', `más del ${100 * REDIS_FULL.share} %`],
   ['WebhooksBehind', behind],
