@@ -57,6 +57,7 @@ function secretsOfSmall(): object[] {
       REDIS_URL: redisUrls['label-worker'],
       LABEL_CACHE_URL: labelCacheUrls['label-worker'],
     },
+    'guias-canary': { CANARY_KEY: secrets.canary.key, CANARY_PASSWORD: secrets.canary.password },
     'guias-admin': { MONGODB_URI: mongoUris.admin },
     'guias-loads': { MONGODB_URI: mongoUris.loads },
     'guias-backup': { MONGODB_URI: mongoUris.backup },

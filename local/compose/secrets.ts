@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PREVIOUS_ADMIN_PASSWORD } from '../access/mongo-names.ts';
 import { readJson } from '../read-json.ts';
 import {
+  generateSecrets,
   loadSecrets,
   redisOperatorPassword,
   retirePreviousKey,
@@ -23,6 +24,7 @@ import {
 const USAGE = `node local/compose/secrets.ts <folder>                         generates what is missing
 … <folder> rotate passwords|jwt|internal|webhooks    makes new ones, and accepts the former ones too
 … <folder> retire passwords|jwt|internal|webhooks    no longer accepts the former ones
+… <folder> rotate canary                             makes a new key and password for the canary
 … <folder> proxy-login < user:password               for WEBHOOKS_PROXY_URL`;
 /** MongoDB knows the passwords of its users by this file alone. */
 const DAMAGED = 'is damaged: restore the volume of the secrets from a copy';
@@ -37,6 +39,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'retire internal': (secrets) => retirePreviousKey(secrets, 'internal'),
   'rotate webhooks': (secrets) => rotateKey(secrets, 'webhooks'),
   'retire webhooks': (secrets) => retirePreviousKey(secrets, 'webhooks'),
+  'rotate canary': (secrets) => ({ ...secrets, canary: generateSecrets().canary }), // then run canary-account
   'proxy-login': (secrets) => ({ ...secrets, webhooksProxyLogin: readFileSync(0, 'utf8').trim() }),
 };
 
@@ -82,6 +85,7 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
     'label-cache': labelCacheUrls.dashboard,
     'cookie-secure': 'false', // where docker-compose.yml leaves it open: plain HTTP, on loopback
   },
+  canary: secrets.canary,
   // Without these keys, the secrets of webhooks in a dump are lost.
   backup: {
     mongodb: mongoUris.backup,
@@ -89,6 +93,7 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
   },
   restore: { password: secrets.mongoRoot },
   admin: { mongodb: mongoUris.admin },
+  'canary-account': { mongodb: mongoUris.admin, ...secrets.canary },
   loads: { mongodb: mongoUris.loads },
   demo: { mongodb: mongoUris.demo },
   mongo: { password: secrets.mongoRoot },

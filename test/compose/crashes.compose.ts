@@ -14,23 +14,30 @@ const ALWAYS: unknown[] = [200, 400, 503];
 /** While a label's worker is away, its label may fail; while the only api is away, nobody answers. */
 const ALSO: Record<string, unknown[]> = { 'label-worker': [500], api: ['refused', 'cut'] };
 
-test.for(['label-worker', 'branches', 'api', 'redis', 'mongo', 'dashboard', 'webhooks', 'prometheus'])(
-  '%s is killed under load, and everything goes on',
-  async (service, { project, url }) => {
-    const [container] = await project.containers(service);
-    if (!container) throw new Error(`${service} does not run`);
-    const load = await Load.start(url);
-    await load.waitForStatus('label', 200, 20);
-    const killed = performance.now();
-    await project.crash(container);
-    await expect.poll(() => project.restarts(container)).toBe(1);
-    await load.waitForStatus('create', 200, 20);
-    await load.waitForStatus('label', 200, 20);
-    await load.stop();
-    await expect.poll(() => project.inspect(container, '{{.State.Health.Status}}')).toBe('healthy');
+test.for([
+  'label-worker',
+  'branches',
+  'api',
+  'redis',
+  'mongo',
+  'dashboard',
+  'webhooks',
+  'canary',
+  'prometheus',
+])('%s is killed under load, and everything goes on', async (service, { project, url }) => {
+  const [container] = await project.containers(service);
+  if (!container) throw new Error(`${service} does not run`);
+  const load = await Load.start(url);
+  await load.waitForStatus('label', 200, 20);
+  const killed = performance.now();
+  await project.crash(container);
+  await expect.poll(() => project.restarts(container)).toBe(1);
+  await load.waitForStatus('create', 200, 20);
+  await load.waitForStatus('label', 200, 20);
+  await load.stop();
+  await expect.poll(() => project.inspect(container, '{{.State.Health.Status}}')).toBe('healthy');
 
-    process.stdout.write(`${service} killed: ${describeOutcome(load, killed)}\n`);
-    expectRight(load, [...ALWAYS, ...(ALSO[service] ?? [])]);
-    await expectKept(await ApiClient.login(url), load);
-  },
-);
+  process.stdout.write(`${service} killed: ${describeOutcome(load, killed)}\n`);
+  expectRight(load, [...ALWAYS, ...(ALSO[service] ?? [])]);
+  await expectKept(await ApiClient.login(url), load);
+});

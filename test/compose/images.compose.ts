@@ -28,6 +28,7 @@ const LIMITS_MIB: Record<string, number> = {
   api: 65,
   branches: 40,
   webhooks: 40,
+  canary: 60,
   dashboard: 60,
   'label-worker': 435,
   setup: 65,
@@ -44,7 +45,7 @@ describe.each(SERVICES)('the image %s', (name) => {
     const script = 'node -p "Math.round(require(\'v8\').getHeapStatistics().heap_size_limit / 2**20)"';
     const small = ['run', '--rm', '--network', 'none', '--entrypoint', 'sh', '--memory', '512m'];
     const heap = Number(await project.docker(...small, `guias/${name}:local`, '-c', script));
-    const share = name === 'label-worker' ? 0.3 : 0.65;
+    const share = ['canary', 'label-worker'].includes(name) ? 0.3 : 0.65;
     expect(Math.abs(heap - 512 * share)).toBeLessThan(64);
   });
 });

@@ -64,7 +64,7 @@ describe('Prometheus', () => {
         const { activeTargets } = (await ask(ports, 'targets')) as { activeTargets: Target[] };
         return [...new Set(activeTargets.map(({ labels, health }) => `${labels.job} ${health}`))].sort();
       })
-      .toEqual(['api up', 'branches up', 'dashboard up', 'label-worker up', 'webhooks up']);
+      .toEqual(['api up', 'branches up', 'canary up', 'dashboard up', 'label-worker up', 'webhooks up']);
   });
 
   test('evaluates every rule', async ({ ports, url }) => {

@@ -27,13 +27,23 @@ test('DOMAIN sets what a service behind Caddy needs, and the operator may say ot
 }) => {
   const file = join(folder, '.env');
   writeFileSync(file, '');
-  const names = ['COOKIE_SECURE', 'PUBLIC_URL', 'TRUST_PROXY'];
+  const names = ['COOKIE_SECURE', 'PUBLIC_URL', 'TRUST_PROXY', 'CUSTOMERS_URL'];
   const given = async (variables: Record<string, string>) => {
     const environment = (await handedOver(variables, file)).dashboard?.environment ?? {};
     return names.map((name) => environment[name]);
   };
-  expect(await given({})).toEqual(['', '', '']);
-  expect(await given({ DOMAIN: 'guias.example' })).toEqual(['true', 'https://guias.example', '1']);
-  const own = { DOMAIN: 'guias.example', PUBLIC_URL: 'https://api.example', TRUST_PROXY: '2' };
-  expect(await given(own)).toEqual(['true', 'https://api.example', '2']);
+  expect(await given({})).toEqual(['', '', '', 'http://api:3000']);
+  expect(await given({ DOMAIN: 'guias.example' })).toEqual([
+    'true',
+    'https://guias.example',
+    '1',
+    'https://guias.example',
+  ]);
+  const own = {
+    DOMAIN: 'guias.internal',
+    PUBLIC_URL: 'https://api.example',
+    TRUST_PROXY: '2',
+    CUSTOMERS_URL: 'http://api:3000',
+  };
+  expect(await given(own)).toEqual(['true', 'https://api.example', '2', 'http://api:3000']);
 });

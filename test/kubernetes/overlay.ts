@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { repoRoot } from '#local/folders.ts';
 
 /** The images of this project, as Compose builds them and the manifests name them. */
-const IMAGES = ['api', 'branches', 'dashboard', 'label-worker', 'setup', 'webhooks'];
+const IMAGES = ['api', 'branches', 'canary', 'dashboard', 'label-worker', 'setup', 'webhooks'];
 /** The registry that k8s/production names as an example. */
 const EXAMPLE = 'registry.example/';
 /** Where the nodes find the images; without it, each node has them already. */

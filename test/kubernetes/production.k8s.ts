@@ -108,7 +108,7 @@ test('is applied as a whole, becomes ready and prints', async () => {
   await kubectl.run('wait', '--for=condition=Established', 'customresourcedefinitions', '--all');
   writeFileSync(join(folder, 'rendered.yaml'), rendered);
   await kubectl.run('apply', '--server-side', '-f', join(folder, 'rendered.yaml'));
-  for (const name of ['api', 'branches', 'dashboard', 'label-worker', 'webhooks'])
+  for (const name of ['api', 'branches', 'canary', 'dashboard', 'label-worker', 'webhooks'])
     await kubectl.rolledOut('deployment', name);
   expect(await kubectl.run('get', 'scaledobjects', '--output', 'name')).toBe(
     'scaledobject.keda.sh/label-worker',

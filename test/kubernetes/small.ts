@@ -11,7 +11,7 @@ import { writeOverlay } from './overlay.ts';
 /** Installs k8s/small as k8s/README.md ("First start") says, with a user and the demo data's branches. */
 
 export const USER = { name: 'tienda', password: 'una prueba en Kubernetes' };
-const DEPLOYMENTS = ['api', 'branches', 'dashboard', 'label-worker', 'webhooks'];
+const DEPLOYMENTS = ['api', 'branches', 'canary', 'dashboard', 'label-worker', 'webhooks'];
 const STORES = ['mongo', 'redis'];
 /** Longest time until a Service leads to pods that are ready, in ms. */
 const SERVED_MS = 60_000;
@@ -24,7 +24,8 @@ export async function installSmall(kubectl: Kubectl): Promise<number> {
   await installProfile(kubectl);
   await kubectl.run('apply', '--server-side', '--kustomize', writeOverlay('small'));
   for (const name of STORES) await kubectl.rolledOut('statefulset', name);
-  await kubectl.run('wait', '--for=condition=Complete', 'job/mongo-users', '--timeout=240s');
+  for (const name of ['mongo-users', 'canary-account'])
+    await kubectl.run('wait', '--for=condition=Complete', `job/${name}`, '--timeout=240s');
   for (const name of DEPLOYMENTS) await kubectl.rolledOut('deployment', name);
   return (performance.now() - started) / 1_000;
 }

@@ -23,7 +23,7 @@ type Service = {
   entrypoint?: string[];
   volumes?: (string | Mount)[];
   ports?: string[];
-  networks?: string[];
+  networks?: string[] | Record<string, object>;
   security_opt?: string[];
   healthcheck?: { test?: string[] };
   profiles?: string[];
@@ -40,6 +40,8 @@ const all = Object.entries(services);
 const service = (name: string) => services[name] as Service;
 /** Whose secrets a command has that has none of its own. */
 const SECRETS_OF: Readonly<Record<string, string>> = { tariffs: 'admin' };
+const networksOf = ({ networks = [] }: Service) =>
+  Array.isArray(networks) ? networks : Object.keys(networks);
 const mountOf = ({ volumes = [] }: Service) =>
   volumes.find((each): each is Mount => typeof each === 'object' && each.target === '/run/secrets');
 
@@ -126,7 +128,8 @@ describe('the secrets', () => {
       // As Compose fills them in where nobody has set anything.
       (value ?? '')
         .replace(/^\$\{\w+(?::-(.*)|:\+.*)\}$/, '$1')
-        .replace(/^\$\{DOMAIN:\+.*\}$/, '')
+        .replace(/\$\{DOMAIN:\+[^}]*\}+/, '')
+        .replace(/\$\{DOMAIN:-([^}]*)\}/, '$1')
         .replace(/^\/run\/secrets/, join(secrets, name)),
     ]);
     expect(() => loadConfig(SETTINGS[name] as never, Object.fromEntries(env))).not.toThrow();
@@ -134,7 +137,9 @@ describe('the secrets', () => {
 
   /** Settings that are not the operator's, and who has set them. */
   const OTHERS: Readonly<Record<string, string>> = {
+    API_PROCESSES_URL: 'this file',
     BRANCHES_URL: 'this file',
+    CANARY_URL: 'this file',
     CHROMIUM_PATH: 'the image',
     HOST: 'the image',
     INSTALLATION: 'this file',
@@ -174,13 +179,20 @@ describe('the secrets', () => {
       ]);
     command(['retire', 'internal']);
     expect(read('branches/internal-previous')).toBe('');
+    const files = ['canary/key', 'canary/password'];
+    const credentials = files.map((file) => read(file));
+    command(['rotate', 'canary']);
+    for (const [index, file] of files.entries()) {
+      expect(read(file)).not.toBe(credentials[index]);
+      expect(read(file.replace('canary', 'canary-account'))).toBe(read(file));
+    }
     command(['proxy-login'], 'carrier:a password\n');
     expect(read('webhooks/proxy-login')).toBe('carrier:a password');
     const keys = { webhooks: 'of the dump', webhooksPrevious: 'before' };
     writeFileSync(join(secrets, 'restored-keys.json'), JSON.stringify(keys));
     command([]);
-    const files = ['api/webhook-secrets', 'webhooks/webhook-secrets-previous'];
-    expect(files.map((file) => read(file))).toEqual(Object.values(keys));
+    const restored = ['api/webhook-secrets', 'webhooks/webhook-secrets-previous'];
+    expect(restored.map((file) => read(file))).toEqual(Object.values(keys));
     expect(JSON.parse(read('backup/keys.json'))).toEqual(keys);
     expect(existsSync(join(secrets, 'restored-keys.json'))).toBe(false);
   });
@@ -199,7 +211,7 @@ test.each(all)('%s has no password among its arguments or in its environment', (
 describe('the networks', () => {
   const reach = (name: string) =>
     all
-      .filter(([, { networks = [] }]) => networks.some((each) => service(name).networks?.includes(each)))
+      .filter(([, other]) => networksOf(other).some((each) => networksOf(service(name)).includes(each)))
       .map(([other]) => other)
       .filter((other) => other !== name)
       .sort();
@@ -208,13 +220,19 @@ describe('the networks', () => {
     expect(reach('label-worker')).toEqual(['label-cache', 'prometheus', 'redis']);
   });
 
+  test('let the canary meet the ways in that it tries and those who call it, neither stores nor the internet', () => {
+    expect(file.networks.customers.internal && file.networks.canary.internal).toBe(true);
+    expect(networksOf(service('canary'))).toEqual(['customers', 'canary']);
+    expect(reach('canary')).toEqual(['api', 'caddy', 'dashboard', 'prometheus', 'webhooks']);
+  });
+
   test('let only services with a published port reach the internet, and webhooks, which has none', () => {
     expect(file.networks.data.internal && file.networks.print.internal).toBe(true);
-    const open = all.filter(([, { networks }]) => networks?.includes('edge'));
+    const open = all.filter(([, each]) => networksOf(each).includes('edge'));
     expect(open.filter(([, { ports }]) => !ports)).toEqual([]);
-    const out = all.filter(([, { networks }]) => networks?.includes('out'));
+    const out = all.filter(([, each]) => networksOf(each).includes('out'));
     expect(out.map(([name, { networks, ports }]) => [name, networks, ports])).toEqual([
-      ['webhooks', ['data', 'out'], undefined],
+      ['webhooks', ['data', 'out', 'canary'], undefined],
     ]);
   });
 });

@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
+import { isKey, newKey } from '#services/api/keys/key.ts';
 import { ConfigError, loadConfig } from '#shared/config/load-config.ts';
 import { BODY_LIMIT_MIB } from '#shared/http/http-errors.ts';
 import { SHUTDOWN_MS } from '#shared/http/run-service.ts';
@@ -95,6 +97,23 @@ it('production asks for the load of its own namespace', () => {
   }
 });
 
+it('production scales by what customers ask for: the canary adds less than a hundredth of one worker', () => {
+  const triggers = find('production', 'ScaledObject', 'label-worker').spec.triggers ?? [];
+  const unpaused = 'and on (namespace) max by (namespace) (label_queue_paused) == 0';
+  expect(
+    triggers.map(({ metadata: { query, threshold } }) => [query.split(/\s+/).join(' '), threshold]),
+  ).toEqual([
+    [`sum by (namespace) (rate(labels_wanted_total{namespace="guias"}[1m])) ${unpaused}`, '140'],
+    [
+      `sum by (namespace) (max by (namespace, state) (label_queue_jobs{namespace="guias",state=~"waiting|active"})) ${unpaused}`,
+      '140',
+    ],
+  ]);
+  // A label each 15 s by each way in.
+  const ways = Number(containerOf(find('production', 'Job', 'canary-account')).command?.at(-1));
+  expect(ways / 15).toBeLessThan(140 / 100);
+});
+
 it('production tells the dashboard how many label workers the autoscaler allows', () => {
   const generated = readKustomization('production').configMapGenerator ?? [];
   const { literals } = generated.find(({ name }) => name === 'dashboard') ?? {};
@@ -108,7 +127,9 @@ it.each(pods)('the pod of %s has no password among its arguments or in its envir
     const words = [...command, ...args, ...(startupProbe?.exec?.command ?? [])].join(' ');
     expect(words).not.toMatch(/requirepass|--pass\b| -a |REDISCLI_AUTH|--password|\/\/[^/]*:[^/]*@/);
     for (const { name, value, valueFrom } of env) {
-      if (valueFrom) expect(valueFrom).toEqual({ fieldRef: { fieldPath: 'metadata.namespace' } });
+      const publicUrl = { configMapKeyRef: { name: 'api', key: 'PUBLIC_URL' } };
+      if (name === 'CUSTOMERS_URL') expect([undefined, publicUrl]).toContainEqual(valueFrom);
+      else if (valueFrom) expect(valueFrom).toEqual({ fieldRef: { fieldPath: 'metadata.namespace' } });
       if (SECRETS.includes(name) || /PASSWORD|SECRET|TOKEN|AUTH/.test(name)) expect(name).toMatch(/_FILE$/);
       expect(value ?? '').not.toMatch(/\/\/[^/]*:[^/]*@/);
     }
@@ -138,11 +159,19 @@ describe('the secrets of small', () => {
     expect(shape(made)).toEqual(shape(readObjects('secrets.example.yaml')));
   });
 
-  it.each(SERVICES)('let %s log in as itself', (name) => {
+  it.each(SERVICES.filter((name) => name !== 'canary'))('let %s log in to its stores as itself', (name) => {
     const own = made.find(({ metadata }) => metadata.name === `guias-${name}`);
     const values = Object.values(own?.stringData ?? {});
     expect(values).not.toEqual([]);
     for (const value of values) expect(new URL(value).username).toBe(name);
+  });
+
+  it('let the canary in nowhere but where customers come in', () => {
+    const own = made.find(({ metadata }) => metadata.name === 'guias-canary');
+    expect(own?.stringData).toEqual({
+      CANARY_KEY: expect.toSatisfy(isKey),
+      CANARY_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
   });
 
   it('are those that its pods mount, each service its own', () => {
@@ -218,11 +247,56 @@ it('production does not start until somebody decides how long guides name person
   expect(() => start('1825')).not.toThrow();
 });
 
+describe('the ways in that the canary tries', () => {
+  const customersUrl = (overlay: string) =>
+    containerOf(find(overlay, 'Deployment', 'canary')).env?.find(({ name }) => name === 'CUSTOMERS_URL');
+
+  it('begin with the Service of the api, or with the address of customers where a component makes a way in', () => {
+    expect(customersUrl('small')?.value).toBe('http://api:3000');
+    for (const overlay of ['production', WITH_ALL])
+      expect(customersUrl(overlay)?.valueFrom).toEqual({
+        configMapKeyRef: { name: 'api', key: 'PUBLIC_URL' },
+      });
+    const { host } = new URL(literalsOf('api').PUBLIC_URL ?? '');
+    expect(find('production', 'HTTPRoute', 'api').spec.hostnames).toEqual([host]);
+    expect(find(WITH_ALL, 'Ingress', 'api').spec.rules.map((rule) => rule.host)).toEqual([host]);
+  });
+
+  it('are each pod of the api that is ready', () => {
+    const { spec } = find('small', 'Service', 'api-each');
+    expect(spec).toEqual({ ...find('small', 'Service', 'api').spec, clusterIP: 'None' });
+  });
+
+  it.each([
+    ['small', find('small', 'Deployment', 'api').spec.replicas],
+    // One more, while pods are replaced.
+    ['production', (find('production', 'HorizontalPodAutoscaler', 'api').spec.maxReplicas ?? 0) + 1],
+  ])('are as many in %s as the limits of its account are for', (overlay, processes = 0) => {
+    const command = containerOf(find(overlay, 'Job', 'canary-account')).command ?? [];
+    expect(command.slice(-3)).toEqual(['canary', '--ways', `${1 + processes}`]);
+  });
+});
+
+// A process that cannot do what another one can is not ready (docs/contract.md "Canary").
+it.each(OVERLAYS)(
+  '%s: a rollout of the api stops at the first pod that is not ready, and takes none away',
+  (overlay) => {
+    const api = find(overlay, 'Deployment', 'api');
+    expect(api.spec.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    expect(containerOf(api).readinessProbe?.httpGet?.path).toBe('/health/ready');
+    // A pod that waits for its own trial lives: only /health/live ends it.
+    for (const probe of ['startupProbe', 'livenessProbe'] as const)
+      expect(containerOf(api)[probe]?.httpGet?.path).toBe('/health/live');
+  },
+);
+
 it('small fits a node with two cores and 8 GB beside the cluster itself, while every pod is being replaced', () => {
   const amount = (text: string) => Number.parseFloat(text) * (/^[\d.]+(Gi)?$/.test(text) ? 1_024 : 1);
   const sum = { millicores: 0, mebibytes: 0 };
   for (const object of workloads(readOverlay('components/backup', readOverlay('small')))) {
-    const pods = (object.spec.replicas ?? 1) + (object.kind === 'Deployment' ? 1 : 0);
+    const { replicas = 1, strategy } = object.spec;
+    // While it is replaced, one pod more.
+    const pods = replicas + (object.kind === 'Deployment' && strategy?.type !== 'Recreate' ? 1 : 0);
     for (const { resources } of podOf(object).containers) {
       const { cpu = '', memory = '' } = resources?.requests ?? {};
       sum.millicores += pods * (cpu.endsWith('m') ? Number.parseInt(cpu, 10) : 1_000 * Number(cpu));
@@ -232,7 +306,7 @@ it('small fits a node with two cores and 8 GB beside the cluster itself, while e
   expect(sum.millicores).toBeGreaterThan(1_000);
   expect(sum.millicores).toBeLessThanOrEqual(1_600);
   expect(sum.mebibytes).toBeGreaterThan(4_000);
-  expect(sum.mebibytes).toBeLessThanOrEqual(6_000);
+  expect(sum.mebibytes).toBeLessThanOrEqual(6_100);
 });
 
 describe.each(ours)('%s: %s', (overlay, name) => {
@@ -243,19 +317,19 @@ describe.each(ours)('%s: %s', (overlay, name) => {
   it('has more time to stop than a graceful shutdown takes', () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(SHUTDOWN_MS / 1_000);
     const drain = container.env?.find(({ name }) => name === 'DRAIN_MS')?.value;
-    // A worker takes its jobs itself, so nothing must learn first that it goes.
-    expect(drain).toBe(name === 'label-worker' ? undefined : '6000');
+    // A worker takes its jobs itself, and no customer calls the canary, so nothing must learn first that they go.
+    expect(drain).toBe(['canary', 'label-worker'].includes(name) ? undefined : '6000');
   });
 
   it('gets every setting that it needs, and only settings that it knows', () => {
-    const given = Object.fromEntries((container.env ?? []).map(({ name, value = '' }) => [name, value]));
-    const generated = (container.envFrom ?? []).flatMap(
-      ({ configMapRef }) =>
-        readKustomization('base').configMapGenerator?.find((each) => each.name === configMapRef.name)
-          ?.literals ?? [],
+    const given = Object.fromEntries(
+      (container.env ?? []).map(({ name, value = '', valueFrom }) => [
+        name,
+        valueFrom?.configMapKeyRef ? literalsOf('api')[valueFrom.configMapKeyRef.key] : value,
+      ]),
     );
-    const literals = generated.map((line) => line.split(/=(.*)/s).slice(0, 2));
-    const env = { ...Object.fromEntries(literals), ...given };
+    const generated = (container.envFrom ?? []).map(({ configMapRef }) => literalsOf(configMapRef.name));
+    const env = Object.assign({}, ...generated, given);
     expect(unknownSettings(name, env)).toEqual([]);
 
     const image = environmentOf(readTargets().get(name) ?? []);
@@ -283,8 +357,16 @@ describe.each(ours)('%s: %s', (overlay, name) => {
   });
 });
 
+/** Returns the settings in a ConfigMap of base. */
+function literalsOf(configMap: string): Record<string, string> {
+  const made = readKustomization('base').configMapGenerator?.find(({ name }) => name === configMap);
+  return Object.fromEntries((made?.literals ?? []).map((line) => line.split(/=(.*)/s).slice(0, 2)));
+}
+
 /** Values that a service accepts. */
 const WORKING: Readonly<Record<string, string>> = {
+  CANARY_KEY: newKey(true),
+  CANARY_PASSWORD: randomBytes(32).toString('hex'),
   INTERNAL_TOKEN: randomBytes(32).toString('hex'),
   JWT_SECRET: randomBytes(32).toString('hex'),
   WEBHOOK_SECRETS_KEY: randomBytes(32).toString('hex'),
@@ -326,7 +408,7 @@ describe('the network', () => {
 
   it('lets each pod talk to those that the architecture names, and to no other', () => {
     const all = podsOf(WITH_ALL).map(({ metadata }) => metadata.name);
-    const listening = ['api', 'branches', 'dashboard', 'webhooks', 'label-cache', 'mongo', 'redis'];
+    const listening = ['api', 'branches', 'canary', 'dashboard', 'webhooks', 'label-cache', 'mongo', 'redis'];
     const pairs = all.flatMap((from) =>
       listening.filter((to) => to !== from && reaches(from, to)).map((to) => `${from} → ${to}`),
     );
@@ -339,6 +421,9 @@ describe('the network', () => {
       'backup → mongo',
       'branches → mongo',
       'branches → redis',
+      'canary → api',
+      'canary-account → mongo',
+      'dashboard → canary',
       'dashboard → label-cache',
       'dashboard → mongo',
       'dashboard → redis',
@@ -346,9 +431,26 @@ describe('the network', () => {
       'label-worker → redis',
       'mongo-users → mongo',
       'operator → mongo',
+      'webhooks → canary',
       'webhooks → mongo',
       'webhooks → redis',
     ]);
+  });
+
+  it('lets the canary out to the api, where customers come in, and to the DNS', () => {
+    const dns = rules('small', 'mongo-users', 'Egress').filter(({ to }) => !to?.[0]?.podSelector);
+    const out = rules('small', 'canary', 'Egress');
+    expect(out.filter((rule) => !dns.some((each) => isDeepStrictEqual(each, rule)))).toEqual([
+      { to: [{ podSelector: { matchLabels: labelsOf('api') } }], ports: [{ port: 3000 }] },
+      {
+        to: [{ namespaceSelector: { matchLabels: { 'guias/ingress': 'true' } } }],
+        ports: [
+          { protocol: 'TCP', port: 443 },
+          { protocol: 'TCP', port: 1024, endPort: 65_535 },
+        ],
+      },
+    ]);
+    expect(dns).toHaveLength(2);
   });
 
   describe('lets webhooks out', () => {

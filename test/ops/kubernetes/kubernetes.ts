@@ -33,9 +33,11 @@ export type Container = {
   ports?: { name: string }[];
   command?: string[];
   args?: string[];
-  env?: { name: string; value?: string; valueFrom?: object }[];
+  env?: { name: string; value?: string; valueFrom?: { configMapKeyRef?: { name: string; key: string } } }[];
   envFrom?: { configMapRef: { name: string } }[];
-  startupProbe?: { exec?: { command: string[] } };
+  startupProbe?: { exec?: { command: string[] }; httpGet?: { path: string } };
+  livenessProbe?: { httpGet?: { path: string } };
+  readinessProbe?: { httpGet?: { path: string } };
   resources?: Record<'requests' | 'limits', Amounts>;
 };
 export type Pod = {
@@ -51,6 +53,8 @@ export type Pod = {
 /** The fields of all kinds in one: each kind has some of them. */
 export type Spec = {
   replicas?: number;
+  /** Of a Deployment. */
+  strategy?: { type?: string; rollingUpdate?: { maxUnavailable: number; maxSurge: number } };
   /** Of a CronJob. */
   jobTemplate?: { spec: Spec };
   /** Of a StatefulSet. */
@@ -61,11 +65,15 @@ export type Spec = {
   policyTypes: string[];
   ingress?: Traffic[];
   egress?: Traffic[];
-  rules: { http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
+  rules: { host: string; http: { paths: { path: string; backend: { service: { name: string } } }[] } }[];
   scaleTargetRef: { name: string };
   /** Of a ScaledObject. */
-  triggers?: { metadata: { query: string } }[];
+  triggers?: { metadata: { query: string; threshold: string } }[];
   maxReplicaCount?: number;
+  /** Of a HorizontalPodAutoscaler. */
+  maxReplicas?: number;
+  /** Of an HTTPRoute. */
+  hostnames?: string[];
   ports: { port: number }[];
 };
 
