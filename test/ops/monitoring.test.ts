@@ -54,7 +54,7 @@ const test = webhooksTest
   .extend(
     'prometheus',
     { scope: 'file' },
-    async ({ api, hasty, branches, labelWorker, webhooks, folder }, { onCleanup }) => {
+    async ({ api, hasty, branches, canary, labelWorker, webhooks, folder }, { onCleanup }) => {
       const job = (name: string, ...services: Running[]) => ({
         job_name: name,
         static_configs: [
@@ -67,6 +67,7 @@ const test = webhooksTest
         scrape_configs: [
           job('api', api, hasty),
           job('branches', branches),
+          job('canary', canary),
           job('label-worker', labelWorker),
           job('webhooks', webhooks),
         ],
