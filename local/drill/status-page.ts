@@ -3,6 +3,8 @@ import { DEMO_PASSWORD } from '../demo-data.ts';
 /** The page "Estado" as a person reads it. */
 export type Status = {
   headline: string;
+  /** What the canary found last. Empty while the page itself cannot be read. */
+  customer: string;
   /** What is wrong, a line each. While the page itself cannot be read, that is its headline alone. */
   lines: string[];
   /** What has ended in the last hour. */
@@ -25,7 +27,9 @@ export function parseStatus(code: number, html: string): Status {
   const all = (part: RegExp) => [...page.matchAll(part)].map(([, text = '']) => withoutEntities(text));
   const [headline = ''] = all(/<h1>(.*?)<\/h1>/g);
   const lines = code === 200 ? all(/<li class="\w+"> <span>(.*?)<\/span>/g) : [headline];
-  return { headline, lines, ended: all(/<li>(Terminó .*?)<\/li>/g) };
+  // The page says it once.
+  const [customer = code === 200 ? (lines[0] ?? '') : ''] = all(/<p class="cliente [^>]*>(.*?)<\/p>/g);
+  return { headline, customer, lines, ended: all(/<li>(Terminó .*?)<\/li>/g) };
 }
 
 function withoutEntities(text: string): string {

@@ -23,6 +23,7 @@ import { fingerprintsOf, type Process } from '#shared/stores/shared-settings.ts'
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { bullBoard } from './bull-board.ts';
+import { canaryReader } from './canary-reader.ts';
 import type { DashboardConfig } from './config.ts';
 import { DiagnosisHistory } from './diagnosis-history.ts';
 import { dashboardErrors } from './errors.ts';
@@ -65,6 +66,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
       ...{ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) },
       processes: new ProcessRegistry(mongo, config.CELL),
       clock: new DatabaseClock(mongo),
+      readCanary: canaryReader(config.CANARY_URL, log),
     }),
     history: new DiagnosisHistory(redis, prefix),
     dependencies,

@@ -1,6 +1,7 @@
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
 import { diagnoseClocks } from './diagnoses/clocks.ts';
+import { diagnoseCustomer } from './diagnoses/customer.ts';
 import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnoses/customers.ts';
 import { type Diagnosis, type LastSeen, LEVELS } from './diagnoses/diagnosis.ts';
 import { diagnoseDirectory } from './diagnoses/directory.ts';
@@ -19,6 +20,7 @@ import {
   refusesAllWrites,
   reportsOf,
 } from './diagnoses/stores.ts';
+import { count } from './format.ts';
 import type { SystemState } from './system-state.ts';
 
 /**
@@ -27,6 +29,7 @@ import type { SystemState } from './system-state.ts';
  */
 export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, redis: 0 }): Diagnosis[] {
   const found: Diagnosis[] = [
+    ...diagnoseCustomer(state.canary),
     ...diagnoseRedis(state),
     // Nothing has come back yet while writes are refused.
     ...(refusesAllWrites(state) ? [] : diagnoseReturn(state, lastSeen)),
@@ -66,13 +69,15 @@ const NAMES: Readonly<Record<UserAction, string>> = {
 
 /** Lists what `diagnose` examined, and how many processes reported. */
 export function examined(state: SystemState): string[] {
-  const { workers, services, webhooks } = state;
+  const { canary, workers, services, webhooks } = state;
+  const ways = canary.report?.ways.length ?? 0;
   const actions = reportedActions(state);
   const processes = SERVICES.map(
     (name) => `${name} (${services.filter((one) => one.service === name).length})`,
   );
   const isReported = (dependency: Dependency) => reportsOf(state, dependency).length > 0;
   return [
+    ...(ways > 0 ? [`un cliente nuestro (${count(ways, 'entrada', 'entradas')})`] : []),
     ...processes,
     `label-worker (${workers.length}) con su Chromium`,
     'MongoDB',

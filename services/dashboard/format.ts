@@ -1,4 +1,4 @@
-const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 1 });
+const decimals = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 1 });
 const integer = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 0 });
 
 /** Formats ms: `340 ms`, `2.5 s`, `45 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
@@ -6,7 +6,7 @@ export function duration(ms: number): string {
   if (ms < 0) return '0 ms'; // from another machine's clock
   if (ms < 1_000) return `${integer.format(ms)} ms`;
   const s = ms / 1_000;
-  if (s < 60) return `${s < 10 ? decimal.format(s) : integer.format(Math.floor(s))} s`;
+  if (s < 60) return `${s < 10 ? decimals.format(s) : integer.format(Math.floor(s))} s`;
   const minutes = Math.floor(s / 60);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
@@ -17,13 +17,18 @@ export function duration(ms: number): string {
 /** Formats bytes: `412 MiB`, `1.5 GiB`. */
 export function bytes(size: number): string {
   const mib = size / 1024 / 1024;
-  if (mib >= 1_024) return `${decimal.format(mib / 1_024)} GiB`;
-  return `${mib < 10 ? decimal.format(mib) : integer.format(mib)} MiB`;
+  if (mib >= 1_024) return `${decimals.format(mib / 1_024)} GiB`;
+  return `${mib < 10 ? decimals.format(mib) : integer.format(mib)} MiB`;
 }
 
 /** Formats without decimals: `48,213`. */
 export function number(value: number): string {
   return integer.format(value);
+}
+
+/** Formats with one decimal at most: `0.4`. */
+export function decimal(value: number): string {
+  return decimals.format(value);
 }
 
 /** Formats `1 etiqueta`, `2 etiquetas`. */

@@ -8,6 +8,7 @@ import { BULL_BOARD_QUEUE } from './bull-board.ts';
 import { capacityView } from './capacity.ts';
 import type { DashboardConfig } from './config.ts';
 import { examined } from './diagnose.ts';
+import { customerLine } from './diagnoses/customer.ts';
 import { clockIn } from './format.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
@@ -51,9 +52,10 @@ function statusView(
     failures: state.failures.map((failure) => ({ ...failure, time: clock(failure.at) })),
     boardQueue: BULL_BOARD_QUEUE,
     ...{ windowMinutes: LABELS_SLOW.windowMinutes, behindMs: WEBHOOKS_BEHIND.ageMs },
+    customer: customerView(state, diagnoses),
     diagnoses: diagnoses.map(({ level, since, ...one }) => ({
       ...one,
-      className: { grave: 'mal', atencion: 'atencion', nota: 'aviso' }[level],
+      className: CLASSES[level],
       begin: since === undefined ? '' : clock(since),
     })),
     diagnosisIds: diagnoses.map(({ id }) => id).join(' '),
@@ -67,6 +69,14 @@ function statusView(
     picture: drawLabels(state.minutes, clock),
     prices: pricesView(state.guides),
   };
+}
+
+const CLASSES = { grave: 'mal', atencion: 'atencion', nota: 'aviso' };
+
+/** The first sentence, unless the first line of the list says the same. */
+function customerView({ canary }: SystemState, [first]: Status['diagnoses']) {
+  const { text, level } = customerLine(canary);
+  return text === first?.text ? undefined : { text, className: level ? CLASSES[level] : '' };
 }
 
 /** The share of guides that answer 0: information, no fault. A carrier may want it so. */

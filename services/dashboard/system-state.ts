@@ -28,6 +28,7 @@ import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { Process } from '#shared/stores/shared-settings.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { LateWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import type { CanaryState } from './canary-reader.ts';
 import { type LabelLatency, readLabelLatency } from './label-latency.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
@@ -43,6 +44,7 @@ const MAX_FAILURES = 20;
 /** Times in ms since 1970 by the clock of Redis, durations in ms. */
 export type SystemState = {
   at: number;
+  canary: CanaryState;
   waiting: number;
   active: number;
   failed: number;
@@ -94,6 +96,7 @@ type Sources = {
   webhooks: WebhookStore;
   processes: ProcessRegistry;
   clock: DatabaseClock;
+  readCanary: () => Promise<CanaryState>;
   auditLog: { waiting: number };
   self: Process;
 };
@@ -137,6 +140,7 @@ async function readSystemState(
     webhooks,
     elsewhere,
     mongoAheadMs,
+    canary,
   ] = await Promise.all([
     queue.getJobCounts('waiting', 'prioritized', 'active', 'failed'),
     queue.isPaused(),
@@ -153,13 +157,14 @@ async function readSystemState(
     readWebhooks().catch(() => undefined),
     readElsewhere().catch(() => []),
     readMongoAhead().catch(() => undefined),
+    sources.readCanary(),
   ]);
   const lost = await lostProcesses(redis, prefix, at, [...workers, ...services]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
   // BullMQ returns undefined for a job that was removed meanwhile.
   const asked = unfinished.filter(Boolean).map(({ timestamp }) => timestamp);
   return {
-    ...{ at, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
+    ...{ at, canary, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
     ...{ latency, minutes, actions, guides, services, lost, reached, redis: redisState, webhooks },
     ...{ elsewhere, mongoAheadMs },

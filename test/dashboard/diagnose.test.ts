@@ -5,8 +5,10 @@ import { latencyOf } from '#services/dashboard/label-latency.ts';
 import type { SystemState } from '#services/dashboard/system-state.ts';
 import type { ActionSums } from '#shared/actions/action-counts.ts';
 import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
+import type { CanaryReport } from '#shared/canary/report.ts';
 import type { ActionReport, ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import { heartbeatOf, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
+import { cannot, GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
 
 /** What is wrong in a state of the system, by the ids, sections or texts of its lines. */
 
@@ -19,6 +21,7 @@ const well: SystemState = {
   ...{ at: NOW, waiting: 3, active: 50, failed: 2, paused: false, oldestMs: 400 },
   latency: { labels: 500, p50: 120, p99: 800, slow: 4, sinceSlow: 0, last: NOW, lastSlow: NOW },
   ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
+  canary: { report: GOOD, silentMs: 0 },
   ...{ elsewhere: [], mongoAheadMs: 0, guides: { priced: 0, billed: 0, without_tariff: 0 } },
   self: { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 },
   workers: [workerBeat('w')],
@@ -322,6 +325,28 @@ test('one broken Chromium of two does not explain that labels fail', () => {
   const { services } = fails('print', { notOk: 3, all: 3 });
   expect(idsOf({ services, workers: [workerBeat('w'), broken] })).toEqual(['chromium', 'print-fails']);
   expect(idsOf({ services, workers: [broken] })).toEqual(['chromium']);
+});
+
+const customer = (report: CanaryReport): Change => ({ canary: { report, silentMs: 0 } });
+
+test('names what a customer cannot do unless a cause is named, or real customers meet the same', () => {
+  expect(idsOf(customer(cannot('create')))).toEqual(['customer-create']);
+  expect(idsOf({ ...customer(cannot('create')), ...reaches('api', { branches: 'down' }) })).toEqual([
+    'branches',
+  ]);
+  const creations = fails('create', { notOk: 3, all: 3 });
+  expect(idsOf({ ...customer(cannot('create')), ...creations })).toEqual(['create-fails']);
+  expect(idsOf({ ...customer(cannot('print')), ...creations })).toEqual(['customer-print', 'create-fails']);
+  expect(idsOf({ ...customer(cannot('form')), workers: [] })).toEqual(['no-workers']);
+  expect(idsOf({ ...customer(cannot('clock')), ...tells('api', { clockAheadMs: 61_000 }) })).toEqual([
+    'clocks-differ',
+  ]);
+  expect(
+    idsOf({
+      ...customer({ ...GOOD, ways: [], waiting: 'no-branches' }),
+      ...tells('branches', { directory: {} }),
+    }),
+  ).toEqual(['directory-empty']);
 });
 
 test('names a Chromium that takes long to start, and first the one that has failed for longest', () => {

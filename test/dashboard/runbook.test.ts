@@ -10,7 +10,8 @@ import { test as browserTest, openTab } from '#test/fixtures/browser.ts';
 const test = browserTest
   .extend('url', { scope: 'file' }, async ({}, { onCleanup }) => {
     const redis = 'redis://127.0.0.1:1';
-    const away = { REDIS_URL: redis, LABEL_CACHE_URL: redis, MONGODB_URI: 'mongodb://127.0.0.1:1/guias' };
+    const stores = { REDIS_URL: redis, LABEL_CACHE_URL: redis, MONGODB_URI: 'mongodb://127.0.0.1:1/guias' };
+    const away = { ...stores, CANARY_URL: 'http://127.0.0.1:1' };
     const config = loadConfig(DashboardConfig, { ...away, DRAIN_MS: '0', INSTALLATION: 'compose' });
     const server = await buildDashboard(config, createLogger('dashboard', 'silent'));
     onCleanup(() => server.close());

@@ -7,8 +7,10 @@ import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { workerBeat } from '#test/fixtures/dashboard/fleet.ts';
 import { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
 import { test as ownFleet } from '#test/fixtures/dashboard/own-fleet.ts';
+import { cannot, GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { label } from '#test/fixtures/labels/labels.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 
 /** Each test has a dashboard that reads its queue, and one process of each service, the label worker included, all well. */
 const test = ownFleet
@@ -147,6 +149,58 @@ describe('the status page', () => {
     expect(rows).toHaveLength(12);
     const last = rows.at(-1)?.[2]?.replace(/<[^>]*>/g, ' ');
     expect(last?.trim().split(/ +/)).toEqual(['2', '0', '1', '1']);
+  });
+});
+
+describe('what a customer of our own finds', () => {
+  const served = 'Un cliente hizo una guía y leyó su etiqueta hace';
+  const failing = 'Un cliente no puede imprimir etiquetas por la dirección de los clientes desde hace';
+
+  test('begins the page, beside a cause that explains it', async ({
+    fleet,
+    pageThat,
+    pretendedCanary: canary,
+  }) => {
+    onTestFinished(() => void Object.assign(canary, { report: GOOD }));
+    const text = await pageThat(/<h1>Todo bien<\/h1>/);
+    expect(text).toMatch(new RegExp(`</h1> <p class="cliente ">${served} 2 s, en 0\\.4 s</p>`));
+    expect(text).toContain('Se miró: un cliente nuestro (1 entrada), api (1),');
+    canary.report = cannot('print');
+    const list = /<h1>Hay un problema<\/h1> <ul> <li class="mal"> <span>([^<]*) \d+ s: 503 saturado<\/span>/;
+    const named = await pageThat(list);
+    expect([list.exec(named)?.[1], named.split(failing).length]).toEqual([failing, 3]); // once as a name of its link
+    expect(named).toContain('href="/runbook#customerscannot"');
+    await fleet.remove('w-0');
+    await pageThat(
+      new RegExp(
+        `<p class="cliente mal">${failing} \\d+ s: 503 saturado</p> <ul> <li class="mal"> <span>No hay ningún`,
+      ),
+    );
+  });
+
+  test('is what was heard last for 45 s; after that nobody tries', async ({
+    pageThat,
+    pretendedCanary: canary,
+  }) => {
+    onTestFinished(() => void Object.assign(canary, { report: GOOD }));
+    await pageThat(new RegExp(`${served} 2 s`));
+    // Another program answers at the address.
+    Object.assign(canary, { report: { status: 'ok' } });
+    passTime(20_000);
+    await pageThat(new RegExp(`<h1>Todo bien.*${served} [2-4]\\d s`));
+    passTime(120_000);
+    await pageThat(/<h1>Hay un problema.*Nadie prueba desde hace 2 min: el servicio canary no responde/);
+    canary.report = GOOD;
+    await pageThat(new RegExp(`<h1>Todo bien.*${served} 2 s`));
+  });
+
+  test('is unknown to a dashboard that has heard nothing', async ({ prefix, startDashboard }) => {
+    const { url } = await startDashboard({ REDIS_PREFIX: prefix, CANARY_URL: 'http://127.0.0.1:1' });
+    const operator = await Visitor.operator(url);
+    const text = await operator.statusThat(
+      /<h1>Hay un problema.*Nadie prueba desde hace al menos [^:]*: el servicio canary no responde/,
+    );
+    expect(text).toContain('Se miró: api (1),');
   });
 });
 

@@ -4,7 +4,7 @@ import { CREATIONS_SLOW, FAILING } from '#shared/observability/thresholds.ts';
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
 import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
-import { type Diagnosis, grave, type LastSeen, RECOVERY_MS, warning } from './diagnosis.ts';
+import { type Diagnosis, type Effect, grave, type LastSeen, RECOVERY_MS, warning } from './diagnosis.ts';
 
 /** What fails, and the section of the runbook. */
 const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> = {
@@ -51,9 +51,12 @@ export function* diagnoseActions(state: SystemState, { harmed }: LastSeen): Gene
     const { fails, section } = ACTIONS[action];
     const what = `${number(notOk)} de ${number(all)}${where}${codigo && `, la última: ${codigo}`}`;
     const text = `${fails} desde hace ${duration(state.at - since)}: ${what}`;
-    // What waits for webhooks that are not sent is late.
-    const late = action === 'webhook' ? { causes: ['webhooks'] as const } : {};
-    yield { ...grave(`${action}-fails`, section, text), effectOn: [action], ...late };
+    const causes: Effect[] = [
+      `${action}-tried`,
+      // What waits for webhooks that are not sent is late.
+      ...(action === 'webhook' ? (['webhooks'] as const) : []),
+    ];
+    yield { ...grave(`${action}-fails`, section, text), effectOn: [action], causes };
   }
 }
 

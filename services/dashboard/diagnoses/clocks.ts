@@ -11,7 +11,7 @@ export function* diagnoseClocks(state: SystemState): Generator<Diagnosis> {
   const { services, workers, self, mongoAheadMs } = state;
   if (mongoAheadMs !== undefined && Math.abs(mongoAheadMs) > CLOCKS_DIFFER.ms) {
     const text = `El reloj de MongoDB va ${aheadOrBehind(mongoAheadMs)} del reloj del Redis de la cola`;
-    yield warning('clocks-stores', 'clocksdiffer', text);
+    yield { ...warning('clocks-stores', 'clocksdiffer', text), causes: ['clock'] };
   }
   const wrong = [...services, ...workers, self]
     // A release before tells nothing.
@@ -30,7 +30,7 @@ export function* diagnoseClocks(state: SystemState): Generator<Diagnosis> {
   const others = wrong.length > 1 ? `; difieren ${number(wrong.length - 1)} más` : '';
   const right = mongoAheadMs === undefined ? 'del reloj del Redis de la cola' : 'del de MongoDB';
   const text = `El reloj de ${service} en ${host}, pid ${pid}, va ${aheadOrBehind(aheadMs)} ${right}${others}`;
-  yield warning('clocks-differ', 'clocksdiffer', text);
+  yield { ...warning('clocks-differ', 'clocksdiffer', text), causes: ['clock'] };
 }
 
 function aheadOrBehind(aheadMs: number): string {

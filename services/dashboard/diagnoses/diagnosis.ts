@@ -8,8 +8,21 @@ export const LEVELS = ['grave', 'atencion', 'nota'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
-/** What a cause harms: an action of users, signs of processes, what nobody reports, or a dependency. */
-export type Effect = UserAction | 'heartbeats' | 'unreported' | 'branches' | 'webhooks' | 'tariff' | 'token';
+/**
+ * What a cause harms: an action of users, the same as the canary tries it, the rounds of the canary, signs of processes, what nobody
+ * reports, a dependency, or times that answers name.
+ */
+export type Effect =
+  | UserAction
+  | `${UserAction}-tried`
+  | 'canary'
+  | 'heartbeats'
+  | 'unreported'
+  | 'branches'
+  | 'webhooks'
+  | 'tariff'
+  | 'token'
+  | 'clock';
 
 /** What is wrong, as the page says it in a line. */
 export type Diagnosis = {

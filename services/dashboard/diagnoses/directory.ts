@@ -18,7 +18,7 @@ export function* diagnoseDirectory({ services }: SystemState): Generator<Diagnos
   const coverage = fewest(reports.map((one) => one.coverage));
   if (!branches) {
     const text = 'Nunca se cargaron sucursales: no se puede crear ninguna guía';
-    yield warning('directory-empty', 'directoryincomplete', text);
+    yield { ...warning('directory-empty', 'directoryincomplete', text), causes: ['canary'] };
     return;
   }
   const short = [
@@ -27,7 +27,7 @@ export function* diagnoseDirectory({ services }: SystemState): Generator<Diagnos
   ];
   if (short.length === 0) return;
   const text = `MongoDB perdió filas del directorio: quedan ${short.join(' y ')}`;
-  yield { ...grave('directory-short', 'directoryincomplete', text), causes: BY_BRANCHES };
+  yield { ...grave('directory-short', 'directoryincomplete', text), causes: [...BY_BRANCHES, 'canary'] };
 }
 
 function fewest(datasets: readonly (Dataset | undefined)[]): Dataset | undefined {

@@ -1,0 +1,136 @@
+import {
+  type Fault,
+  GOOD_MS,
+  STEP_ACTIONS,
+  STEPS,
+  type Step,
+  type WayReport,
+} from '#shared/canary/report.ts';
+import type { CanaryState } from '../canary-reader.ts';
+import { count, decimal, duration, number } from '../format.ts';
+import { type Diagnosis, type Effect, grave, warning } from './diagnosis.ts';
+
+/** What a customer does in each step of the canary. */
+const DOES: Readonly<Record<Step, string>> = {
+  create: 'crear guías',
+  read: 'consultar su guía',
+  repeat: 'repetir una creación y recibir la misma guía',
+  print: 'imprimir etiquetas',
+  label: 'leer lo que dice su etiqueta',
+  quote: 'cotizar',
+  branch: 'consultar sucursales',
+  'postal-code': 'consultar códigos postales',
+  page: 'ver la página de rastreo',
+  form: 'imprimir',
+  life: 'seguir un envío hasta su entrega',
+  webhook: 'recibir avisos en su webhook',
+  manifest: 'hacer un manifiesto',
+  cancel: 'cancelar su guía',
+  login: 'entrar',
+  clock: 'fiarse de la hora de las respuestas',
+};
+/** Most ways in that a line names. */
+const MAX_NAMED = 3;
+
+type Found = Fault & {
+  /** Undefined for the slower series. */
+  by?: WayReport;
+};
+
+/**
+ * Says what the canary, a customer of our own, cannot do, or why nobody knows what customers can. Where several steps of one action
+ * are bad, the most telling one is said. Returns nothing only if a good round by each way in is at most `GOOD_MS` old.
+ */
+export function diagnoseCustomer({ report, silentMs }: CanaryState): Diagnosis[] {
+  if (!report || silentMs > GOOD_MS) {
+    const since = `${report ? '' : 'al menos '}${duration(silentMs)}`;
+    const text = `Nadie prueba desde hace ${since}: el servicio canary no responde`;
+    return [untried('away', text)];
+  }
+  const found: Found[] = [
+    ...report.ways.flatMap((by) => (by.fault ? [{ ...by.fault, by }] : [])),
+    ...report.series,
+  ];
+  const faults = firstOfEachAction(found).map((step) => diagnoseStep(step, found, report.ways.length));
+  if (report.key === 'refused') {
+    const text =
+      'Nadie prueba: la llave o la contraseña de la guardia terminó (401). Se lee otra vez cada 15 s';
+    return [...faults, untried('key', text)];
+  }
+  if (report.waiting) {
+    const text = 'Un cliente no prueba todavía: no hay sucursales cargadas';
+    return [...faults, { ...untried('waiting', text), effectOn: ['canary'] }];
+  }
+  const stale = report.ways.filter(({ goodAgoMs = Infinity, fault }) => !fault && goodAgoMs > GOOD_MS);
+  if (report.ways.length > 0 && stale.length === 0) return faults;
+  if (report.uptimeMs <= GOOD_MS) {
+    const text = `Nadie ha probado todavía: el servicio canary empezó hace ${duration(report.uptimeMs)}`;
+    // Nothing was wrong that could end.
+    return [...faults, { ...untried('begins', text), fades: true }];
+  }
+  const lastGood = Math.max(...stale.map(({ goodAgoMs = report.uptimeMs }) => goodAgoMs), 0);
+  const since = duration(stale.length > 0 ? lastGood : report.uptimeMs);
+  const text = `Nadie prueba${waysOf(stale, report.ways.length)} desde hace ${since}: el servicio canary no termina ninguna ronda`;
+  return [...faults, untried('stuck', text)];
+}
+
+/** @param why names the reason for which nobody knows what customers can do. */
+function untried(why: string, text: string): Diagnosis {
+  return warning(`canary-${why}`, 'customerscannot', text);
+}
+
+/** The first sentence of "Estado": what the canary found last, whether or not a known cause explains it. */
+export function customerLine(canary: CanaryState): Pick<Diagnosis, 'text'> & { level?: Diagnosis['level'] } {
+  const [diagnosis] = diagnoseCustomer(canary);
+  if (diagnosis) return diagnosis;
+  const { ways = [] } = canary.report ?? {};
+  const latest = Math.max(...ways.map(({ goodAgoMs = 0 }) => goodAgoMs));
+  const took = Math.max(...ways.map(({ tookMs = 0 }) => tookMs));
+  const by = ways.length > 1 ? `, por ${count(ways.length, 'entrada', 'entradas')}` : '';
+  const ago = `${number(Math.round(latest / 1_000))} s`;
+  return {
+    text: `Un cliente hizo una guía y leyó su etiqueta hace ${ago}, en ${decimal(took / 1_000)} s${by}`,
+  };
+}
+
+/** Returns the steps of which a line tells, in the order of `STEPS`. */
+function firstOfEachAction(found: readonly Found[]): Step[] {
+  const bad = STEPS.filter((step) => found.some((one) => one.step === step));
+  const actionOf = (step: Step) => STEP_ACTIONS[step] ?? step;
+  return bad.filter((step, i) => bad.findIndex((other) => actionOf(other) === actionOf(step)) === i);
+}
+
+function diagnoseStep(step: Step, found: readonly Found[], waysCount: number): Diagnosis {
+  const own = found.filter((one) => one.step === step);
+  const failing = own.filter(({ isLate }) => !isLate);
+  const told = failing.length > 0 ? failing : own;
+  const [first] = told;
+  const forms = told.flatMap(({ form }) => form || []);
+  const what = forms.length > 0 ? `${DOES[step]} ${forms.join(', ')}` : DOES[step];
+  const where = waysOf(
+    told.flatMap(({ by }) => by ?? []),
+    waysCount,
+  );
+  const since = duration(Math.max(...told.map(({ sinceMs }) => sinceMs)));
+  const verb = failing.length > 0 ? 'no puede' : 'espera demasiado para';
+  const text = `Un cliente ${verb} ${what}${where} desde hace ${since}: ${first?.answer}`;
+  const level = failing.length > 0 && step !== 'clock' ? grave : warning;
+  const action = STEP_ACTIONS[step];
+  const effectOn: Effect[] = action ? [action, `${action}-tried`] : step === 'clock' ? ['clock'] : [];
+  return { ...level(`customer-${step}`, 'customerscannot', text), effectOn };
+}
+
+/** Names some of the ways in: ` por la api 10.1.2.3:3000`, ` por 2 de 3 entradas (…)`. */
+function waysOf(some: readonly WayReport[], all: number): string {
+  const [first] = some;
+  if (!first) return '';
+  if (some.length === 1) return ` por ${nameOf(first)}`;
+  if (some.length === all) return ` por las ${number(all)} entradas`;
+  const names = some.slice(0, MAX_NAMED).map(nameOf);
+  const more = some.length > MAX_NAMED ? ['…'] : [];
+  return ` por ${number(some.length)} de ${number(all)} entradas (${[...names, ...more].join(', ')})`;
+}
+
+function nameOf({ way, host }: WayReport): string {
+  return way === 'customers' ? 'la dirección de los clientes' : `la api ${host}`;
+}

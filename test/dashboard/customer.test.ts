@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { customerLine, diagnoseCustomer } from '#services/dashboard/diagnoses/customer.ts';
+import type { CanaryReport, Fault, WayReport } from '#shared/canary/report.ts';
+import { cannot, GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
+
+/** What "Estado" says of the canary's report. */
+
+const lineOf = (report: CanaryReport, silentMs = 0) => customerLine({ report, silentMs }).text;
+const linesOf = (report: CanaryReport | undefined, silentMs = 0) =>
+  diagnoseCustomer({ report, silentMs }).map(({ id, level, text }) => [id, level, text]);
+
+const customers: WayReport = { way: 'customers', host: 'guias.example', goodAgoMs: 9_400, tookMs: 412 };
+const api = (host: string, change: Partial<WayReport> = {}): WayReport => ({
+  ...{ way: 'process', host, goodAgoMs: 4_000, tookMs: 250 },
+  ...change,
+});
+const fault = (change: Partial<Fault>): Fault => ({
+  ...{ step: 'print', form: '', isLate: false, sinceMs: 40_000, rounds: 2, answer: 'sin respuesta en 10 s' },
+  ...change,
+});
+const by = (...ways: WayReport[]): CanaryReport => ({ ...GOOD, ways });
+
+test('says when a customer was served last, and how fast, by every way in', () => {
+  expect(lineOf(by(customers))).toBe('Un cliente hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s');
+  expect(lineOf(by(customers, api('10.1.2.3:3000'), api('10.1.2.4:3000', { tookMs: 1_130 })))).toBe(
+    'Un cliente hizo una guía y leyó su etiqueta hace 9 s, en 1.1 s, por 3 entradas',
+  );
+  // A canary that closes for an upgrade is back within that time.
+  expect(linesOf(by({ ...customers, goodAgoMs: 45_000 }), 45_000)).toEqual([]);
+});
+
+test('says what a customer cannot do, by which way, since when, and what was answered', () => {
+  const print = fault({});
+  const [a, b, c] = ['10.1.2.3:3000', '10.1.2.4:3000', '10.1.2.5:3000'].map((host) => api(host)) as [
+    WayReport,
+    WayReport,
+    WayReport,
+  ];
+  const bad = (way: WayReport, change: Partial<Fault> = {}) => ({ ...way, fault: { ...print, ...change } });
+  const textsOf = (...ways: WayReport[]) => linesOf(by(...ways)).map(([, , text]) => text);
+  expect(linesOf(cannot('create'))).toEqual([
+    [
+      'customer-create',
+      'grave',
+      'Un cliente no puede crear guías por la dirección de los clientes desde hace 40 s: 503 saturado',
+    ],
+  ]);
+  expect(textsOf(customers, bad(a))).toEqual([
+    'Un cliente no puede imprimir etiquetas por la api 10.1.2.3:3000 desde hace 40 s: sin respuesta en 10 s',
+  ]);
+  expect(textsOf(customers, bad(a), bad(b, { sinceMs: 130_000 }))).toEqual([
+    'Un cliente no puede imprimir etiquetas por 2 de 3 entradas (la api 10.1.2.3:3000, la api 10.1.2.4:3000) desde hace 2 min: sin respuesta en 10 s',
+  ]);
+  expect(textsOf(bad(customers), bad(a), bad(b), bad(c), api('10.1.2.6:3000'))).toEqual([
+    'Un cliente no puede imprimir etiquetas por 4 de 5 entradas (la dirección de los clientes, la api 10.1.2.3:3000, la api 10.1.2.4:3000, …) desde hace 40 s: sin respuesta en 10 s',
+  ]);
+  expect(textsOf(bad(customers), bad(a))).toEqual([
+    'Un cliente no puede imprimir etiquetas por las 2 entradas desde hace 40 s: sin respuesta en 10 s',
+  ]);
+});
+
+test('says what a customer waits for, less gravely', () => {
+  const late = { isLate: true, answer: '2.1 s, objetivo 0.3 s' };
+  expect(linesOf(cannot('create', late))).toEqual([
+    [
+      'customer-create',
+      'atencion',
+      'Un cliente espera demasiado para crear guías por la dirección de los clientes desde hace 40 s: 2.1 s, objetivo 0.3 s',
+    ],
+  ]);
+  // Where it fails by another way, that is told.
+  const failing = api('10.1.2.3:3000', { fault: fault({ step: 'create', answer: '500 error_interno' }) });
+  expect(linesOf({ ...GOOD, ways: [...cannot('create', late).ways, failing] })).toEqual([
+    [
+      'customer-create',
+      'grave',
+      'Un cliente no puede crear guías por la api 10.1.2.3:3000 desde hace 40 s: 500 error_interno',
+    ],
+  ]);
+});
+
+test('of several steps of an action says the most telling one, and the forms that fail in one line', () => {
+  const forms = ['PNG 10x15', 'ZPL 10x15'].map((form) => fault({ step: 'form', form, answer: '500' }));
+  expect(linesOf({ ...GOOD, series: forms })).toEqual([
+    ['customer-form', 'grave', 'Un cliente no puede imprimir PNG 10x15, ZPL 10x15 desde hace 40 s: 500'],
+  ]);
+  const all = { ...cannot('print'), series: [...forms, fault({ step: 'login', answer: '500' })] };
+  expect(linesOf(all).map(([id]) => id)).toEqual(['customer-print', 'customer-login']);
+  expect(lineOf(all)).toMatch(/^Un cliente no puede imprimir etiquetas por /);
+  const clock = fault({ step: 'clock', answer: 'va 1 h 0 min delante' });
+  expect(linesOf({ ...GOOD, series: [clock] })).toEqual([
+    [
+      'customer-clock',
+      'atencion',
+      'Un cliente no puede fiarse de la hora de las respuestas desde hace 40 s: va 1 h 0 min delante',
+    ],
+  ]);
+});
+
+test('says why nobody tries', () => {
+  const idsOf = (report: CanaryReport, silentMs = 0) => linesOf(report, silentMs).map(([id]) => id);
+  expect(linesOf(undefined, 3_000)).toEqual([
+    ['canary-away', 'atencion', 'Nadie prueba desde hace al menos 3 s: el servicio canary no responde'],
+  ]);
+  expect(linesOf({ ...cannot('create'), key: 'refused' }, 130_000)).toEqual([
+    ['canary-away', 'atencion', 'Nadie prueba desde hace 2 min: el servicio canary no responde'],
+  ]);
+  expect(idsOf(GOOD, 45_001)).toEqual(['canary-away']);
+  expect(linesOf({ ...GOOD, key: 'refused' })).toEqual([
+    [
+      'canary-key',
+      'atencion',
+      'Nadie prueba: la llave o la contraseña de la guardia terminó (401). Se lee otra vez cada 15 s',
+    ],
+  ]);
+  expect(idsOf({ ...cannot('create'), key: 'refused' })).toEqual(['customer-create', 'canary-key']);
+  expect(linesOf({ ...GOOD, ways: [], waiting: 'no-branches' })).toEqual([
+    ['canary-waiting', 'atencion', 'Un cliente no prueba todavía: no hay sucursales cargadas'],
+  ]);
+  const young = { ...GOOD, uptimeMs: 3_000 };
+  expect(linesOf({ ...young, ways: [] })).toEqual([
+    ['canary-begins', 'atencion', 'Nadie ha probado todavía: el servicio canary empezó hace 3 s'],
+  ]);
+  expect(diagnoseCustomer({ report: { ...young, ways: [] }, silentMs: 0 })).toMatchObject([{ fades: true }]);
+});
+
+test('says that the rounds by a way in have stopped', () => {
+  const { goodAgoMs: _, ...never } = api('10.1.2.4:3000');
+  expect(linesOf(by(customers, api('10.1.2.3:3000', { goodAgoMs: 45_001 })))).toEqual([
+    [
+      'canary-stuck',
+      'atencion',
+      'Nadie prueba por la api 10.1.2.3:3000 desde hace 45 s: el servicio canary no termina ninguna ronda',
+    ],
+  ]);
+  expect(linesOf(by(api('10.1.2.3:3000', { goodAgoMs: 130_000 }), never))).toEqual([
+    [
+      'canary-stuck',
+      'atencion',
+      'Nadie prueba por las 2 entradas desde hace 1 h 0 min: el servicio canary no termina ninguna ronda',
+    ],
+  ]);
+  expect(linesOf(by())).toEqual([
+    [
+      'canary-stuck',
+      'atencion',
+      'Nadie prueba desde hace 1 h 0 min: el servicio canary no termina ninguna ronda',
+    ],
+  ]);
+});
