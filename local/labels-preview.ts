@@ -10,7 +10,7 @@ import {
   startPrintingBrowser,
 } from '#services/label-worker/browser/printing-browser.ts';
 import { DOTS_PER_MM } from '#services/label-worker/drawing.ts';
-import { startPdfium } from '#services/label-worker/images/pdfium.ts';
+import { toBitmap } from '#services/label-worker/images/bitmap.ts';
 import { toPng } from '#services/label-worker/images/png.ts';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import {
@@ -21,6 +21,7 @@ import {
 } from '#services/label-worker/label/templates.ts';
 import { tryTemplates } from '#services/label-worker/try-templates.ts';
 import { createLogger } from '#shared/observability/logger.ts';
+import { startPdfium } from '#shared/pdf/pdfium.ts';
 import { provideChromium } from './programs/chromium.ts';
 import { runProgram } from './run-program.ts';
 
@@ -105,7 +106,8 @@ async function printSamples(
     if (!order.alone) return pdf;
     const name = `${kind}-${sample}`;
     await writeFile(join(out, `${name}.pdf`), pdf);
-    await writeFile(join(out, `${name}.png`), toPng(rasterize(pdf, 0, DOTS_PER_MM), DOTS_PER_MM));
+    const picture = toPng(toBitmap(rasterize(pdf, 0, DOTS_PER_MM)), DOTS_PER_MM);
+    await writeFile(join(out, `${name}.png`), picture);
     preview.names.push(name);
     return pdf;
   });

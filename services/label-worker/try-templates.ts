@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { LABEL_KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
+import { startPdfium } from '#shared/pdf/pdfium.ts';
 import { pageCount } from '#shared/printing/label-job.ts';
 import { isBrowserFailure } from './batching/print-batch.ts';
 import { DOTS_PER_MM } from './drawing.ts';
-import { startPdfium } from './images/pdfium.ts';
+import { toBitmap } from './images/bitmap.ts';
 import { toPng } from './images/png.ts';
 import { renderLabel } from './label/render-label.ts';
 import { TemplateError } from './label/template-files/compile-template.ts';
@@ -122,7 +123,7 @@ async function startScanner() {
   const { rasterize, textOf } = await startPdfium();
 
   return async (pdf: Uint8Array, page: number): Promise<ScannedPage> => {
-    const png = toPng(rasterize(pdf, page, DOTS_PER_MM), DOTS_PER_MM);
+    const png = toPng(toBitmap(rasterize(pdf, page, DOTS_PER_MM)), DOTS_PER_MM);
     const found = await readBarcodes(png, { formats: ['Code128', 'QRCode'] });
     return { png, text: textOf(pdf, page), codes: found.map(({ format, text }) => ({ format, text })) };
   };

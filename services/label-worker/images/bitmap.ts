@@ -1,3 +1,5 @@
+import type { GreyPage } from '#shared/pdf/pdfium.ts';
+
 /** One bit a dot, 1 for black, row by row; each row in whole bytes with the first dot in the highest bit. */
 export type Bitmap = { width: number; height: number; rowBytes: number; bits: Uint8Array };
 
@@ -17,12 +19,9 @@ const THRESHOLDS = [
 /** Four dots of one colour as a signed word, because V8 compares unsigned words as floating point. */
 const [WHITE, BLACK] = [-1, 0];
 
-/**
- * Packs grey dots, a byte each from 0 for black to 255, eight to a byte.
- * @param grey rows of the width rounded up to eight dots, of which those beyond the width are white.
- */
-export function toBitmap(grey: Uint8Array, width: number, height: number): Bitmap {
-  const rowBytes = Math.ceil(width / 8);
+/** Packs grey dots eight to a byte. */
+export function toBitmap({ width, height, rowBytes: greyBytes, grey }: GreyPage): Bitmap {
+  const rowBytes = greyBytes / 8;
   const bits = new Uint8Array(rowBytes * height);
   const words = new Int32Array(grey.buffer, grey.byteOffset, 2 * bits.length);
   for (let y = 0; y < height; y++) {

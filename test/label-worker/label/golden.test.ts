@@ -75,11 +75,11 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
-  const charset = '../../shared/labels/label-charset.ts';
+  const shared = ['labels/label-charset.ts', 'pdf/pdfium.ts'].map((name) => `../../shared/${name}`);
   const sources = [
     ...files('label'),
-    ...['bitmap', 'pdfium', 'png', 'thread', 'zpl'].map((name) => `images/${name}.ts`),
-    ...['drawing.ts', 'pdf/content-streams.ts', charset],
+    ...['bitmap', 'png', 'thread', 'zpl'].map((name) => `images/${name}.ts`),
+    ...['drawing.ts', 'pdf/content-streams.ts', ...shared],
   ].sort();
   const hash = createHash('sha256');
   for (const source of sources) hash.update(source).update(readFileSync(new URL(source, worker)));

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { init } from '@embedpdf/pdfium';
-import { type Bitmap, toBitmap } from './bitmap.ts';
 
 /** Named as in PDFium's C interface (public/fpdfview.h). */
 const FPDFBitmap_Gray = 1;
@@ -22,10 +21,20 @@ const [MATRIX_BYTES, RECTANGLE_BYTES] = [24, 16];
 /** Sizes are binary fractions, so less than this share of a dot adds no dot. */
 const ROUNDING = 0.01;
 
-/** `page` counts from 0. `textOf` returns what the page says, in the order in which it is drawn. */
+/**
+ * The dots of a page, a byte each from 0 for black to 255, row by row from the top. A row has the width rounded up to eight dots; those
+ * beyond the width are white.
+ */
+export type GreyPage = { width: number; height: number; rowBytes: number; grey: Uint8Array };
+
+/** A character that a page says, and the box of its shape, in points from the page's lower left corner. */
+export type PlacedLetter = { letter: string; left: number; right: number; bottom: number; top: number };
+
+/** `page` counts from 0. Texts are in the order in which they are drawn, also what nobody can see. */
 export type Pdfium = {
-  rasterize(pdf: Uint8Array, page: number, dotsPerMm: number): Bitmap;
+  rasterize(pdf: Uint8Array, page: number, dotsPerMm: number): GreyPage;
   textOf(pdf: Uint8Array, page: number): string;
+  lettersOf(pdf: Uint8Array, page: number): PlacedLetter[];
 };
 
 /** Starts PDFium from the file of its package, without the network. */
@@ -37,24 +46,20 @@ export async function startPdfium(): Promise<Pdfium> {
   const { malloc, free } = memory.wasmExports;
 
   /** Scales exactly from the upper left corner, so that dots of the label are dots of the picture. */
-  function drawPage(page: number, dotsPerMm: number): Bitmap {
+  function drawPage(page: number, dotsPerMm: number): GreyPage {
     const scale = dotsPerMm / POINTS_PER_MM;
     const width = Math.ceil(library.FPDF_GetPageWidthF(page) * scale - ROUNDING);
     const height = Math.ceil(library.FPDF_GetPageHeightF(page) * scale - ROUNDING);
     if (width * height > MAX_DOTS) throw new Error(`A page of ${width} × ${height} dots is too large`);
-    const stride = 8 * Math.ceil(width / 8);
-    const bitmap = library.FPDFBitmap_CreateEx(stride, height, FPDFBitmap_Gray, 0, 0);
+    const rowBytes = 8 * Math.ceil(width / 8);
+    const bitmap = library.FPDFBitmap_CreateEx(rowBytes, height, FPDFBitmap_Gray, 0, 0);
     const matrix = malloc(MATRIX_BYTES + RECTANGLE_BYTES);
     try {
       new Float32Array(memory.HEAPU8.buffer, matrix).set([scale, 0, 0, scale, 0, 0, 0, 0, width, height]);
-      library.FPDFBitmap_FillRect(bitmap, 0, 0, stride, height, WHITE);
+      library.FPDFBitmap_FillRect(bitmap, 0, 0, rowBytes, height, WHITE);
       library.FPDF_RenderPageBitmapWithMatrix(bitmap, page, matrix, matrix + MATRIX_BYTES, FLAGS);
-      const grey = new Uint8Array(
-        memory.HEAPU8.buffer,
-        library.FPDFBitmap_GetBuffer(bitmap),
-        stride * height,
-      );
-      return toBitmap(grey, width, height);
+      const first = library.FPDFBitmap_GetBuffer(bitmap);
+      return { width, height, rowBytes, grey: memory.HEAPU8.slice(first, first + rowBytes * height) };
     } finally {
       free(matrix);
       library.FPDFBitmap_Destroy(bitmap);
@@ -71,6 +76,23 @@ export async function startPdfium(): Promise<Pdfium> {
       return Buffer.from(memory.HEAPU8.buffer, bytes, 2 * Math.max(0, written - 1)).toString('utf16le');
     } finally {
       free(bytes);
+      library.FPDFText_ClosePage(text);
+    }
+  }
+
+  function placeLetters(page: number): PlacedLetter[] {
+    const text = library.FPDFText_LoadPage(page);
+    // Four numbers of 64 bits: left, right, bottom and top.
+    const box = malloc(4 * 8);
+    try {
+      return Array.from({ length: library.FPDFText_CountChars(text) }, (_, i) => {
+        library.FPDFText_GetCharBox(text, i, box, box + 8, box + 16, box + 24);
+        const [left = 0, right = 0, bottom = 0, top = 0] = new Float64Array(memory.HEAPU8.buffer, box, 4);
+        const letter = String.fromCodePoint(library.FPDFText_GetUnicode(text, i));
+        return { letter, left, right, bottom, top };
+      });
+    } finally {
+      free(box);
       library.FPDFText_ClosePage(text);
     }
   }
@@ -93,5 +115,6 @@ export async function startPdfium(): Promise<Pdfium> {
   return {
     rasterize: (pdf, page, dotsPerMm) => onPage(pdf, page, (opened) => drawPage(opened, dotsPerMm)),
     textOf: (pdf, page) => onPage(pdf, page, readText),
+    lettersOf: (pdf, page) => onPage(pdf, page, placeLetters),
   };
 }
