@@ -102,7 +102,12 @@ const MODULES: Record<string, Record<string, string[]>> = {
     manual: ['guides', 'http'],
     canary: ['accounts', 'http', 'keys'],
   },
-  'services/canary': {},
+  'services/canary': {
+    http: [],
+    reading: [],
+    rounds: ['http', 'reading', 'steps'],
+    steps: ['http', 'reading'],
+  },
   'services/dashboard': { diagnoses: [], support: [] },
   'services/label-worker': {
     batching: ['label', 'pdf'],

@@ -3,4 +3,6 @@ import { runService } from '#shared/http/run-service.ts';
 import { buildCanary } from './app.ts';
 import { CanaryConfig } from './config.ts';
 
-await runService('canary', () => loadConfig(CanaryConfig, process.env), buildCanary);
+const readConfig = () => loadConfig(CanaryConfig, process.env);
+
+await runService('canary', readConfig, (config, log) => buildCanary(config, log, readConfig));

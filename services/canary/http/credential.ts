@@ -1,0 +1,54 @@
+/** A key or a password was refused. That says nothing of the service. */
+export class Refused extends Error {
+  override name = 'Refused';
+}
+
+/**
+ * Pause before a refused text is tried again, in ms: an operator may store it only now, or anew. After ten tries in 15 minutes such a key
+ * is answered 429 (docs/contract.md "Keys"), which stops nobody else.
+ */
+const TRY_AGAIN_MS = 60_000;
+
+/**
+ * A key or a password. Once it is refused nothing is sent with it until its text differs, because the canary may share its address with
+ * customers.
+ */
+export class Credential {
+  readonly #read: () => string;
+  #text: string;
+  /** When it was refused, or tried since, of `performance.now()`. */
+  #refusedAt: number | undefined;
+
+  /** @param read returns the secret as it is now; may throw while a file is replaced. */
+  constructor(read: () => string) {
+    this.#read = read;
+    this.#text = read();
+  }
+
+  get isRefused(): boolean {
+    return this.#refusedAt !== undefined;
+  }
+
+  /** Returns the text. Reads a refused one again, and returns it once to try it. @throws Refused */
+  take(): string {
+    if (this.#refusedAt === undefined) return this.#text;
+    const [text, now] = [this.#readNow(), performance.now()];
+    if (text === this.#text && now - this.#refusedAt < TRY_AGAIN_MS) throw new Refused();
+    this.#text = text;
+    this.#refusedAt = now;
+    return text;
+  }
+
+  #readNow(): string {
+    try {
+      return this.#read();
+    } catch {
+      return this.#text;
+    }
+  }
+
+  /** Judges a text by its answer. One that was replaced meanwhile says nothing of the present one. */
+  judge(text: string, isRight: boolean): void {
+    if (text === this.#text) this.#refusedAt = isRight ? undefined : performance.now();
+  }
+}

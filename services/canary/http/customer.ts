@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import service from '../package.json' with { type: 'json' };
+import { type Credential, Refused } from './credential.ts';
+import { type Answer, type Asked, exchange, Unanswered } from './exchange.ts';
+import type { WayIn } from './ways.ts';
+
+/** A request was not answered as a customer needs it. The message says how, in Spanish: "503 saturado". */
+export class Unmet extends Error {
+  override name = 'Unmet';
+  /** Absent without an answer. */
+  readonly status: number | undefined;
+  readonly codigo: string | undefined;
+  /** By which the logs of the service name the request. */
+  readonly requestId: string | undefined;
+  /** Nothing came within the deadline. */
+  readonly isAtDeadline: boolean;
+
+  constructor(
+    message: string,
+    of: Partial<Pick<Unmet, 'status' | 'codigo' | 'requestId' | 'isAtDeadline'>> = {},
+  ) {
+    super(message);
+    this.status = of.status;
+    this.codigo = of.codigo;
+    this.requestId = of.requestId;
+    this.isAtDeadline = of.isAtDeadline ?? false;
+  }
+}
+
+type Envelope<Data> = { data: Data; siguiente?: string };
+
+/** The API as a customer with a key sees it, by one way in. */
+export class Customer {
+  readonly #way: WayIn;
+  readonly #key: Credential;
+  /** How far the clock behind this way is ahead of ours, in ms, by its last answer. */
+  aheadMs: number | undefined;
+
+  constructor(way: WayIn, key: Credential) {
+    this.#way = way;
+    this.#key = key;
+  }
+
+  /** Returns an answer 200 to a request with the key. @throws Unmet, or Refused where the key is wrong. */
+  async ask(asked: Asked): Promise<Answer> {
+    const key = this.#key.take();
+    const answer = await this.#send(asked, { authorization: `Bearer ${key}` });
+    // Once it is refused, the same key may be answered 429 as well.
+    const isWrong = answer.status === 401 || (this.#key.isRefused && answer.status === 429);
+    this.#key.judge(key, !isWrong);
+    if (isWrong) throw new Refused();
+    return required(answer);
+  }
+
+  /** Returns the JSON of an answer 200. @throws as `ask`; Unmet where the body is no JSON. */
+  async read<Data>(asked: Asked & { json?: unknown }): Promise<Envelope<Data>> {
+    return parsed(await this.ask(withJson(asked)));
+  }
+
+  /** The same without the key. @throws Unmet */
+  async askWithout(asked: Asked): Promise<Answer> {
+    return required(await this.#send(asked));
+  }
+
+  async #send(asked: Asked, headers: Record<string, string> = {}): Promise<Answer> {
+    const requestId = randomUUID();
+    const own = { 'user-agent': USER_AGENT, 'x-request-id': requestId };
+    try {
+      const answer = await exchange(this.#way, {
+        ...asked,
+        headers: { ...own, ...headers, ...asked.headers },
+      });
+      const { date } = answer.headers;
+      if (date !== undefined) this.aheadMs = Date.parse(date) - Date.now();
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      throw new Unmet(error.message, { requestId, isAtDeadline: error.isAtDeadline });
+    }
+  }
+}
+
+const USER_AGENT = `shipping-guides-canary/${service.version}`;
+
+function withJson({ json, ...asked }: Asked & { json?: unknown }): Asked {
+  if (json === undefined) return asked;
+  const headers = { 'content-type': 'application/json', ...asked.headers };
+  return { ...asked, method: 'POST', headers, body: JSON.stringify(json) };
+}
+
+function required(answer: Answer): Answer {
+  const { status } = answer;
+  if (status === 200) return answer;
+  const isRedirect = status >= 300 && status < 400;
+  const codigo = codigoOf(answer);
+  const message = isRedirect ? `redirige (${status})` : [status, codigo].filter(Boolean).join(' ');
+  throw unmet(message, answer, codigo);
+}
+
+/** Returns the error of an answer that is not as it must be. */
+export function unmet(message: string, { status, headers }: Answer, codigo?: string): Unmet {
+  return new Unmet(message, { status, codigo, requestId: String(headers['x-request-id'] ?? '') });
+}
+
+/** A code is a word; whatever else a body says may name a person. */
+function codigoOf({ body }: Answer): string | undefined {
+  return /"codigo":\s*"([a-z_]{1,40})"/.exec(body.toString('latin1', 0, 2_000))?.[1];
+}
+
+function parsed<Data>(answer: Answer): Envelope<Data> {
+  try {
+    return JSON.parse(answer.body.toString());
+  } catch {
+    throw unmet('la respuesta no es JSON', answer);
+  }
+}

@@ -1,0 +1,34 @@
+import { KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
+import type { Format } from '#shared/labels/label-payload.ts';
+import { type Customer, unmet } from '../http/customer.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { Reader } from '../reading/reader.ts';
+import { wrongWith } from '../reading/wrong-with.ts';
+import type { MadeGuide } from './guides.ts';
+import { DEADLINE_MS } from './limits.ts';
+
+/** A label as it is asked for. */
+export type Form = { kind: LabelKind; format: Format };
+
+/** @throws Unmet, Refused */
+export function printLabel(
+  customer: Customer,
+  { kind, format }: Form,
+  { number }: MadeGuide,
+): Promise<Answer> {
+  const path = `/api/guias/${KINDS[kind].path}/${number}?formato=${format}`;
+  return customer.ask({ path, deadlineMs: DEADLINE_MS.print });
+}
+
+/** Reads a print. @throws Unmet where it is not the label of this guide. */
+export async function requireLabel(
+  reader: Reader,
+  { kind, format }: Form,
+  guide: MadeGuide,
+  print: Answer,
+): Promise<void> {
+  const code = KINDS[kind].pagePerPackage ? `${guide.number}-01` : guide.number;
+  const reading = await reader[format](print.body).catch(() => undefined);
+  const wrong = reading ? wrongWith(reading, { ...guide, code }) : 'no se puede abrir';
+  if (wrong !== undefined) throw unmet(`la etiqueta: ${wrong}`, print);
+}
