@@ -111,7 +111,7 @@ export class Canary {
     const { step, form, ms, answer, requestId } = outcome;
     log.warn(
       { step, form, host, ms: Math.round(ms), answer, requestId },
-      `A step of the canary was ${outcome.result}`,
+      outcome.result === 'late' ? 'A step of the canary was late' : 'A step of the canary failed',
     );
   }
 
