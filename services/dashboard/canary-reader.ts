@@ -53,8 +53,9 @@ function olderBy(ms: number, report: CanaryReport): CanaryReport {
   const older = <T extends { sinceMs: number }>(fault: T) => ({ ...fault, sinceMs: fault.sinceMs + ms });
   return {
     ...report,
-    ways: report.ways.map(({ goodAgoMs, fault, ...way }) => ({
+    ways: report.ways.map(({ triedForMs, goodAgoMs, fault, ...way }) => ({
       ...way,
+      triedForMs: triedForMs + ms,
       ...(goodAgoMs !== undefined && { goodAgoMs: goodAgoMs + ms }),
       ...(fault && { fault: older(fault) }),
     })),

@@ -69,6 +69,8 @@ export const WayReport = Type.Object({
   way: Type.Enum(WAYS),
   /** Host and port that were asked. */
   host: Type.String(),
+  /** Since the first round by this way began. */
+  triedForMs: MS,
   /** Age of the end of the last good round; absent if there was none yet. */
   goodAgoMs: Type.Optional(MS),
   /** Duration of the last good round, from the request of the guide to the label that was read. */

@@ -11,6 +11,7 @@ test('a round creates a guide, reads its print and says so', async ({ canary, ap
       {
         way: 'customers',
         host: new URL(api.url).host,
+        triedForMs: expect.any(Number),
         goodAgoMs: expect.any(Number),
         tookMs: expect.any(Number),
       },

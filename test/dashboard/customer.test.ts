@@ -9,9 +9,15 @@ const lineOf = (report: CanaryReport, silentMs = 0) => customerLine({ report, si
 const linesOf = (report: CanaryReport | undefined, silentMs = 0) =>
   diagnoseCustomer({ report, silentMs }).map(({ id, level, text }) => [id, level, text]);
 
-const customers: WayReport = { way: 'customers', host: 'guias.example', goodAgoMs: 9_400, tookMs: 412 };
+const customers: WayReport = {
+  way: 'customers',
+  host: 'guias.example',
+  triedForMs: 3_600_000,
+  goodAgoMs: 9_400,
+  tookMs: 412,
+};
 const api = (host: string, change: Partial<WayReport> = {}): WayReport => ({
-  ...{ way: 'process', host, goodAgoMs: 4_000, tookMs: 250 },
+  ...{ way: 'process', host, triedForMs: 3_600_000, goodAgoMs: 4_000, tookMs: 250 },
   ...change,
 });
 const fault = (change: Partial<Fault>): Fault => ({
@@ -139,6 +145,12 @@ test('says that the rounds by a way in have stopped', () => {
       'atencion',
       'Nadie prueba por las 2 entradas desde hace 1 h 0 min: el servicio canary no termina ninguna ronda',
     ],
+  ]);
+  // A process that has just started.
+  const started = by(customers, { ...never, triedForMs: 45_000 });
+  expect(lineOf(started)).toBe('Un cliente hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s');
+  expect(linesOf(by(customers, { ...never, triedForMs: 45_001 })).map(([id]) => id)).toEqual([
+    'canary-stuck',
   ]);
   expect(linesOf(by())).toEqual([
     [

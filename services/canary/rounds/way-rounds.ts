@@ -46,6 +46,6 @@ export class WayRounds {
     const { way, host } = this.way;
     const [fault] = this.histories.faults();
     const good = this.#good && { goodAgoMs: this.ageMs, tookMs: this.#good.tookMs };
-    return { way, host, ...good, ...(fault && { fault }) };
+    return { way, host, triedForMs: performance.now() - this.#since, ...good, ...(fault && { fault }) };
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type CanaryReport,
   type Fault,
   GOOD_MS,
   STEP_ACTIONS,
@@ -38,40 +39,48 @@ type Found = Fault & {
 };
 
 /**
- * Says what the canary, a customer of our own, cannot do, or why nobody knows what customers can. Where several steps of one action
- * are bad, the most telling one is said. Returns nothing only if a good round by each way in is at most `GOOD_MS` old.
+ * Says what the canary, a customer of our own, cannot do, or why nobody knows what customers can. Returns nothing only if a good round
+ * by each way in is at most `GOOD_MS` old.
  */
 export function diagnoseCustomer({ report, silentMs }: CanaryState): Diagnosis[] {
-  if (!report || silentMs > GOOD_MS) {
-    const since = `${report ? '' : 'al menos '}${duration(silentMs)}`;
-    const text = `Nadie prueba desde hace ${since}: el servicio canary no responde`;
-    return [untried('away', text)];
-  }
-  const found: Found[] = [
-    ...report.ways.flatMap((by) => (by.fault ? [{ ...by.fault, by }] : [])),
-    ...report.series,
-  ];
-  const faults = firstOfEachAction(found).map((step) => diagnoseStep(step, found, report.ways.length));
-  if (report.key === 'refused') {
+  if (report && silentMs <= GOOD_MS) return [...diagnoseFaults(report), ...diagnoseRounds(report)];
+  const since = `${report ? '' : 'al menos '}${duration(silentMs)}`;
+  return [untried('away', `Nadie prueba desde hace ${since}: el servicio canary no responde`)];
+}
+
+/** Where several steps of one action are bad, the most telling one is said. */
+function diagnoseFaults({ ways, series }: CanaryReport): Diagnosis[] {
+  const byWay = ways.flatMap((by) => (by.fault ? [{ ...by.fault, by }] : []));
+  const found: Found[] = [...byWay, ...series];
+  return firstOfEachAction(found).map((step) => diagnoseStep(step, found, ways.length));
+}
+
+/** Says why there are no good rounds, apart from faults. */
+function diagnoseRounds({ key, waiting, ways, uptimeMs }: CanaryReport): Diagnosis[] {
+  if (key === 'refused') {
     const text =
       'Nadie prueba: la llave o la contraseña de la guardia terminó (401). Se lee otra vez cada 15 s';
-    return [...faults, untried('key', text)];
+    return [untried('key', text)];
   }
-  if (report.waiting) {
+  if (waiting) {
     const text = 'Un cliente no prueba todavía: no hay sucursales cargadas';
-    return [...faults, { ...untried('waiting', text), effectOn: ['canary'] }];
+    return [{ ...untried('waiting', text), effectOn: ['canary'] }];
   }
-  const stale = report.ways.filter(({ goodAgoMs = Infinity, fault }) => !fault && goodAgoMs > GOOD_MS);
-  if (report.ways.length > 0 && stale.length === 0) return faults;
-  if (report.uptimeMs <= GOOD_MS) {
-    const text = `Nadie ha probado todavía: el servicio canary empezó hace ${duration(report.uptimeMs)}`;
+  // A way that has just come is not tried yet.
+  const stale = ways.filter((way) => !way.fault && (way.goodAgoMs ?? way.triedForMs) > GOOD_MS);
+  const isTried = ways.some(({ goodAgoMs, fault }) => goodAgoMs !== undefined || fault);
+  if (isTried && stale.length === 0) return [];
+  if (uptimeMs <= GOOD_MS) {
+    const text = `Nadie ha probado todavía: el servicio canary empezó hace ${duration(uptimeMs)}`;
     // Nothing was wrong that could end.
-    return [...faults, { ...untried('begins', text), fades: true }];
+    return [{ ...untried('begins', text), fades: true }];
   }
-  const lastGood = Math.max(...stale.map(({ goodAgoMs = report.uptimeMs }) => goodAgoMs), 0);
-  const since = duration(stale.length > 0 ? lastGood : report.uptimeMs);
-  const text = `Nadie prueba${waysOf(stale, report.ways.length)} desde hace ${since}: el servicio canary no termina ninguna ronda`;
-  return [...faults, untried('stuck', text)];
+  const sinceMs =
+    stale.length > 0
+      ? Math.max(...stale.map(({ goodAgoMs, triedForMs }) => goodAgoMs ?? triedForMs))
+      : uptimeMs;
+  const where = `${waysOf(stale, ways.length)} desde hace ${duration(sinceMs)}`;
+  return [untried('stuck', `Nadie prueba${where}: el servicio canary no termina ninguna ronda`)];
 }
 
 /** @param why names the reason for which nobody knows what customers can do. */
@@ -83,14 +92,12 @@ function untried(why: string, text: string): Diagnosis {
 export function customerLine(canary: CanaryState): Pick<Diagnosis, 'text'> & { level?: Diagnosis['level'] } {
   const [diagnosis] = diagnoseCustomer(canary);
   if (diagnosis) return diagnosis;
-  const { ways = [] } = canary.report ?? {};
-  const latest = Math.max(...ways.map(({ goodAgoMs = 0 }) => goodAgoMs));
-  const took = Math.max(...ways.map(({ tookMs = 0 }) => tookMs));
-  const by = ways.length > 1 ? `, por ${count(ways.length, 'entrada', 'entradas')}` : '';
-  const ago = `${number(Math.round(latest / 1_000))} s`;
-  return {
-    text: `Un cliente hizo una guía y leyó su etiqueta hace ${ago}, en ${decimal(took / 1_000)} s${by}`,
-  };
+  const good = canary.report?.ways.filter(({ goodAgoMs }) => goodAgoMs !== undefined) ?? [];
+  const agoMs = Math.max(...good.map(({ goodAgoMs = 0 }) => goodAgoMs));
+  const tookMs = Math.max(...good.map(({ tookMs = 0 }) => tookMs));
+  const by = good.length > 1 ? `, por ${count(good.length, 'entrada', 'entradas')}` : '';
+  const when = `hace ${number(agoMs / 1_000)} s, en ${decimal(tookMs / 1_000)} s`;
+  return { text: `Un cliente hizo una guía y leyó su etiqueta ${when}${by}` };
 }
 
 /** Returns the steps of which a line tells, in the order of `STEPS`. */
