@@ -24,8 +24,8 @@ import { count } from './format.ts';
 import type { SystemState } from './system-state.ts';
 
 /**
- * Finds what is wrong, the grave first. Leaves out what another diagnosis causes, so that each cause is one line. An unknown value
- * is a diagnosis too, because the page reports that all is well if there is none.
+ * Finds what is wrong, the grave first. Leaves out what another diagnosis causes, so that each cause is one line. That the canary
+ * tells nothing is a diagnosis too, because the page reports that all is well if there is none.
  */
 export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, redis: 0 }): Diagnosis[] {
   const found: Diagnosis[] = [
@@ -43,7 +43,7 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
     ...diagnoseClocks(state),
     ...diagnoseLabelCache(state),
     ...diagnoseWorkers(state),
-    ...diagnoseQueue(state, lastSeen),
+    ...diagnoseQueue(state),
     ...diagnoseActions(state, lastSeen),
     ...diagnoseWebhooks(state),
     ...diagnoseAccounts(state),

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { FAILING, LABELS_SLOW, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
+import { FAILING, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
 import { capacityView } from './capacity.ts';
@@ -10,6 +10,7 @@ import type { DashboardConfig } from './config.ts';
 import { examined } from './diagnose.ts';
 import { customerLine } from './diagnoses/customer.ts';
 import { clockIn } from './format.ts';
+import { LATENCY_MINUTES } from './label-latency.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
 import { processTable } from './process-table.ts';
@@ -51,7 +52,7 @@ function statusView(
     ...{ zone, updated: clock(state.at) },
     failures: state.failures.map((failure) => ({ ...failure, time: clock(failure.at) })),
     boardQueue: BULL_BOARD_QUEUE,
-    ...{ windowMinutes: LABELS_SLOW.windowMinutes, behindMs: WEBHOOKS_BEHIND.ageMs },
+    ...{ windowMinutes: LATENCY_MINUTES, behindMs: WEBHOOKS_BEHIND.ageMs },
     customer: customerView(state, diagnoses),
     diagnoses: diagnoses.map(({ level, since, ...one }) => ({
       ...one,

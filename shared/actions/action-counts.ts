@@ -13,9 +13,8 @@ import { isTransientError } from '../stores/transient-errors.ts';
 
 /**
  * How users' actions ended, and how guides got their price, in each minute of the last two hours, for the dashboard: counters
- * `{prefix}:label-count:<what>:<minutes since 1970>`. When each was not `ok` last is in the sorted set
- * `{prefix}:label-count:last-not-ok`, in ms since 1970: failures of a process that is gone end with the next success. Minutes are those of Redis, because a process whose clock is
- * ahead would show its refusals too late. The keys are named for labels, which releases up to 1.6.0 count alone: during an
+ * `{prefix}:label-count:<what>:<minutes since 1970>`. Minutes are those of Redis, because a process whose clock is ahead would show
+ * its refusals too late. The keys are named for labels, which releases up to 1.6.0 count alone: during an
  * upgrade both releases count the same labels in the same keys.
  * BullMQ's own counts by minute (`metrics` of its Worker) do not serve: they count a dropped label as completed, know
  * no refusals, and lack the current minute.
@@ -37,16 +36,8 @@ export type MinuteCounts = Record<LabelOutcome, number> & { at: number };
 export const GUIDE_PRICINGS = ['priced', 'billed', 'without_tariff'] as const;
 export type GuidePricing = (typeof GUIDE_PRICINGS)[number];
 
-/**
- * `minutes`: how often the action failed or was refused in each minute in which it did, the oldest first; `at` is the
- * minute's beginning, in ms since 1970. `lastNotOk`: when it did last, in ms since 1970; 0 if unknown, as of processes up to 1.8.0.
- */
-export type ActionSums = {
-  ok: number;
-  notOk: number;
-  minutes: { at: number; notOk: number }[];
-  lastNotOk: number;
-};
+/** How often an action was done, and how often it failed or was refused. */
+export type ActionSums = { ok: number; notOk: number };
 
 const COUNTED_MINUTES = 120;
 const MINUTE_MS = 60_000;
@@ -63,8 +54,6 @@ export class ActionCounts {
   readonly #log: FailureLog;
   /** By minutes since 1970. */
   #waiting = new Map<number, Map<Count, number>>();
-  /** When actions were not `ok`, not written yet. */
-  readonly #lastNotOk = new Map<UserAction, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -83,9 +72,7 @@ export class ActionCounts {
   }
 
   count(action: UserAction, outcome: ActionOutcome): void {
-    const now = this.#clock.now();
-    if (outcome !== 'ok') this.#lastNotOk.set(action, Math.round(now));
-    this.#add(countOf(action, outcome), Math.floor(now / MINUTE_MS), 1);
+    this.#add(countOf(action, outcome), Math.floor(this.#clock.now() / MINUTE_MS), 1);
   }
 
   /** Counts what is no action of a user: a label that was printed, or refused because of the account's own limit. */
@@ -112,14 +99,8 @@ export class ActionCounts {
         writes.incrby(key, amount).expire(key, 60 * COUNTED_MINUTES);
       }
     }
-    const last = lastNotOkKey(this.#prefix);
-    for (const [action, at] of this.#lastNotOk) writes.zadd(last, 'GT', at, action);
-    if (this.#lastNotOk.size > 0) writes.expire(last, 60 * COUNTED_MINUTES);
-    const written = [...this.#lastNotOk];
     try {
       await writes.exec();
-      for (const [action, at] of written)
-        if (this.#lastNotOk.get(action) === at) this.#lastNotOk.delete(action);
       this.#log.succeeded();
     } catch (error) {
       const cause = causeOf(error as Error);
@@ -157,25 +138,13 @@ export async function readActionSums(
   now: number,
 ): Promise<Record<UserAction, ActionSums>> {
   const wanted = USER_ACTIONS.flatMap((action) => ACTION_OUTCOMES.map((outcome) => countOf(action, outcome)));
-  const [counted, last] = await Promise.all([
-    readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), wanted),
-    redis.zrangebyscore(lastNotOkKey(prefix), '-inf', '+inf', 'WITHSCORES'),
-  ]);
-  const sumsOf = (action: UserAction): ActionSums => {
-    const [ok, failed, refused] = [
-      countOf(action, 'ok'),
-      countOf(action, 'failed'),
-      countOf(action, 'refused'),
-    ];
-    const minutes = counted.map((one) => ({ at: one.at, notOk: one[failed] + one[refused] }));
-    return {
-      ok: counted.reduce((sum, one) => sum + one[ok], 0),
-      notOk: minutes.reduce((sum, { notOk }) => sum + notOk, 0),
-      minutes: minutes.filter(({ notOk }) => notOk > 0),
-      // A member, and its score.
-      lastNotOk: Number(last[last.indexOf(action) + 1 || last.length] ?? 0),
-    };
-  };
+  const counted = await readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), wanted);
+  const sumOf = (action: UserAction, outcome: ActionOutcome) =>
+    counted.reduce((sum, minute) => sum + minute[countOf(action, outcome)], 0);
+  const sumsOf = (action: UserAction): ActionSums => ({
+    ok: sumOf(action, 'ok'),
+    notOk: sumOf(action, 'failed') + sumOf(action, 'refused'),
+  });
   return Object.fromEntries(USER_ACTIONS.map((action) => [action, sumsOf(action)])) as Record<
     UserAction,
     ActionSums
@@ -230,10 +199,6 @@ function causeOf(error: Error & { previousErrors?: Error[] }): Error {
 /** Labels that failed and were refused are those of the picture. */
 function countOf(action: UserAction, outcome: ActionOutcome): Count {
   return action === 'print' && outcome !== 'ok' ? outcome : `${action}-${outcome}`;
-}
-
-function lastNotOkKey(prefix: string): string {
-  return `${prefix}:label-count:last-not-ok`;
 }
 
 function keyOf(prefix: string, count: Count, minute: number): string {

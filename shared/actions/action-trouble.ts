@@ -5,13 +5,12 @@ import {
   type ActionOutcome,
   type UserAction,
 } from '#shared/actions/user-actions.ts';
-import { CREATIONS_SLOW, FAILING } from '#shared/observability/thresholds.ts';
+import { FAILING } from '#shared/observability/thresholds.ts';
 import type { ConnectionOwner } from '../stores/dependencies.ts';
 import type { ActionReport } from '../stores/heartbeat.ts';
 import type { RedisClient } from '../stores/redis-client.ts';
 import { RedisClock } from '../stores/redis-clock.ts';
 import { ActionCounts, type GuidePricing } from './action-counts.ts';
-import { SlowShare } from './slow-share.ts';
 
 /** Of so many requests, "Estado" looks how many failed; of fewer if the last of all failed. */
 const LAST = 20;
@@ -45,7 +44,6 @@ class Action {
   readonly totals: Record<ActionOutcome, number> = { ok: 0, failed: 0, refused: 0 };
   lastOk: number | undefined;
   lastNotOk: number | undefined;
-  readonly slow = new SlowShare(CREATIONS_SLOW.windowMinutes);
   #trouble: Trouble | undefined;
   /** Successes since the last failure. */
   #okSince = 0;
@@ -72,11 +70,9 @@ class Action {
     const { lastOk, lastNotOk } = this;
     const trouble = this.#isOver(now) ? undefined : this.#trouble;
     const timeOf = (moment: number) => Math.round(at - (now - moment));
-    const slow = this.slow.counts();
     return {
       ...(lastOk !== undefined && { lastOk: timeOf(lastOk) }),
       ...(lastNotOk !== undefined && { lastNotOk: timeOf(lastNotOk) }),
-      ...(slow && { slow }),
       ...(trouble && {
         failing: {
           since: timeOf(trouble.since),
@@ -188,12 +184,6 @@ export class UserActions {
     const now = performance.now();
     this.#actions.get(action)?.count(outcome, codigo, now - ms, now);
     this.#counts.count(action, outcome);
-  }
-
-  /** Counts a creation that was answered in time, however slowly. */
-  countCreation(isSlow: boolean): void {
-    this.#actions.get('create')?.slow.count(isSlow);
-    this.count('create', 'ok');
   }
 
   /**

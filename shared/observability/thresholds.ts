@@ -20,25 +20,6 @@ export const FAILING = {
 } as const;
 
 /**
- * Age of the oldest label that waits: half of the 10 s after which the api answers 500. "Estado" counts those too that a worker has
- * taken, which one that hangs keeps; for these the alert is LabelsFail.
- */
-export const LABELS_WAIT = { ageMs: 5_000 } as const;
-
-/**
- * `share` of the labels of the last minutes took longer than `slowMs`. "Estado" measures the last of them in the queue, and wants at
- * least `FAILING.least`, because one or two of few are nothing. The alert measures requests, and waits instead.
- */
-export const LABELS_SLOW = { slowMs: 1_000, share: 0.01, windowMinutes: 5 } as const;
-
-/**
- * A creation is slow that takes longer than the objective, `slowMs`, and `guideMs` for each of its guides. "Estado" names a `share` of
- * those of the last minutes, at least `FAILING.least`, while the last ones are slow too. It is larger than the objective's, because a
- * second in which the machine is busy is nothing. The alerts are those of the objective.
- */
-export const CREATIONS_SLOW = { slowMs: 300, guideMs: 2, share: 0.1, windowMinutes: 5 } as const;
-
-/**
  * The alert counts failures, because a worker that loses its Chromium starts another. "Estado" names a Chromium that does not start
  * at once, and one that starts for `startMs`: half a second is usual.
  */

@@ -40,15 +40,6 @@ export const ActionReport = Type.Object({
   lastOk: Type.Optional(Type.Integer()),
   /** When one failed or was refused. */
   lastNotOk: Type.Optional(Type.Integer()),
-  /** Of creations: how many of the last minutes, and of the last ones of these, were slow. Absent if there were none. */
-  slow: Type.Optional(
-    Type.Object({
-      slow: Type.Integer(),
-      all: Type.Integer(),
-      lastSlow: Type.Integer(),
-      lastAll: Type.Integer(),
-    }),
-  ),
   /** Absent once enough requests in a row were well, and half an hour after the last failure. */
   failing: Type.Optional(
     Type.Object({

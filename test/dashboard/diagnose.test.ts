@@ -14,12 +14,12 @@ import { cannot, GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
 
 const NOW = Date.now();
 const NONE_FAILED = Object.fromEntries(
-  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0, minutes: [], lastNotOk: 0 }]),
-) as unknown as SystemState['actions'];
+  USER_ACTIONS.map((action) => [action, { ok: 0, notOk: 0 }]),
+) as SystemState['actions'];
 /** A system under load. */
 const well: SystemState = {
   ...{ at: NOW, waiting: 3, active: 50, failed: 2, paused: false, oldestMs: 400 },
-  latency: { labels: 500, p50: 120, p99: 800, slow: 4, sinceSlow: 0, last: NOW, lastSlow: NOW },
+  latency: { labels: 500, p50: 120, p99: 800 },
   ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
   canary: { report: GOOD, silentMs: 0 },
   ...{ elsewhere: [], mongoAheadMs: 0, guides: { priced: 0, billed: 0, without_tariff: 0 } },
@@ -51,9 +51,6 @@ const without = (service: string) => well.services.filter((one) => one.service !
 const withApi = (change: Partial<ServiceHeartbeat>): Change => ({
   services: [...well.services, heartbeatOf('api', { id: 'api-2', ...change })],
 });
-const slow = (labels: number, slow: number, sinceSlow = 0, ago = 15_000): Change => ({
-  latency: { labels, p50: 120, p99: 5_000, slow, sinceSlow, last: NOW, lastSlow: NOW - ago },
-});
 const elsewhere = (service: 'api' | 'webhooks', seesWorkers = false) => ({
   ...{ id: 'elsewhere', service, host: 'otra', pid: 8, seesWorkers },
 });
@@ -63,9 +60,6 @@ const wholeFleet = (clockAheadMs: number): Change => ({
   workers: well.workers.map((one) => ({ ...one, clockAheadMs })),
   self: { ...well.self, clockAheadMs },
 });
-/** The api tells of creations that were slow. */
-const slowCreations = (all: number, slow: number, lastAll: number, lastSlow: number): Change =>
-  tells('api', { actions: { create: { lastOk: NOW, slow: { all, slow, lastAll, lastSlow } } } });
 type Failing = NonNullable<ActionReport['failing']>;
 /** The api tells that an action fails. */
 const fails = (action: UserAction, figures: Partial<Failing> & Pick<Failing, 'notOk' | 'all'>) => {
@@ -75,7 +69,7 @@ const fails = (action: UserAction, figures: Partial<Failing> & Pick<Failing, 'no
   return tells('api', { actions: { [action]: { lastNotOk: NOW - 1_000, failing } } });
 };
 const sums = (action: UserAction, figures: Partial<ActionSums>): Change => ({
-  actions: { ...NONE_FAILED, [action]: { ok: 0, notOk: 0, minutes: [], lastNotOk: 0, ...figures } },
+  actions: { ...NONE_FAILED, [action]: { ok: 0, notOk: 0, ...figures } },
 });
 const receivers = (count: number): Change => {
   const worst = { account: 'tienda', host: 'tienda.example', forMs: 9_000, reason: 'Respondio 500' };
@@ -92,10 +86,6 @@ test.each<[string, Change, string, Level]>([
   ['a Redis that is a replica', redis({ replica: true }), 'redisrefuseswrites', 'grave'],
   ['a Redis that drops jobs', redis({ noeviction: false }), 'redismaydropjobs', 'grave'],
   ['a Redis that cannot write', redis({ writesFail: true }), 'redisdisk', 'grave'],
-  ['a hundredth of the labels that is slow', slow(500, 5), 'labelsslow', 'atencion'],
-  ['creations of which a tenth are slow', slowCreations(100, 10, 10, 1), 'errorbudgetburns', 'atencion'],
-  ['labels of which half are slow', slow(100, 50, 6), 'labelsslow', 'atencion'],
-  ['quick labels after a slow one of just now', slow(500, 5, 400, 14_999), 'labelsslow', 'atencion'],
   ['labels that fail', fails('print', { notOk: 3, all: 3 }), 'labelsfail', 'grave'],
   ['MongoDB that takes no guides', reaches('api', { mongodb: 'read-only' }), 'mongodown', 'grave'],
   [
@@ -186,10 +176,6 @@ test.each<[string, Change]>([
   ['the system is under load', {}],
   ['no label waits and none was printed', { oldestMs: undefined, latency: undefined }],
   ['an account reaches its limit now and then', flood(59)],
-  ['two of few labels were slow in a quiet night', slow(20, 2)],
-  ['creations are quick again, of which all were slow', slowCreations(100, 80, 20, 1)],
-  ['two of few creations were slow', slowCreations(2, 2, 2, 2)],
-  ['labels are quick again, of which half were slow', slow(100, 50, 7)],
   ['two of few labels failed in a quiet night', fails('print', { notOk: 2, all: 2 })],
   [
     'one in a hundred requests fails',
@@ -383,30 +369,6 @@ test('forgets an action that nobody has tried for ten minutes, and what began be
   expect(idsOf(change, { harmed: { print: NOW }, redis: 0 })).toEqual(['create-fails']);
 });
 
-test('knows what processes answered that are gone, until something succeeds after that minute', () => {
-  const lastMinute = 60_000 * Math.floor(NOW / 60_000) - 120_000;
-  const minutes = [
-    { at: lastMinute - 60_000, notOk: 38 },
-    { at: lastMinute, notOk: 2 },
-  ];
-  const gone = sums('quote', { notOk: 40, minutes });
-  expect(textsOf(gone)).toEqual([
-    expect.stringMatching(/^Cotizar falla desde hace .*: 40 de 40 en media hora, en procesos/),
-  ]);
-  const api = (quote: ActionReport) => idsOf({ ...gone, ...tells('api', { actions: { quote } }) });
-  expect(api({ lastOk: lastMinute })).toEqual(['quote-fails']);
-  expect(api({ lastOk: lastMinute + 60_000 })).toEqual([]);
-  // When the last of them failed is known.
-  const known = (quote: ActionReport) => {
-    const failed = { notOk: 40, minutes, lastNotOk: lastMinute + 9_000 };
-    return idsOf({ ...sums('quote', failed), ...tells('api', { actions: { quote } }) });
-  };
-  expect(known({ lastOk: lastMinute + 8_999 })).toEqual(['quote-fails']);
-  expect(known({ lastOk: lastMinute + 9_000 })).toEqual([]);
-  // A living process has told of all but two.
-  expect(api({ lastNotOk: lastMinute - 1 })).toEqual([]);
-});
-
 test('names the secret of a process that is not that of the others, and none that is being rotated', () => {
   const api = (id: string, JWT_SECRET: string[], startedAt = 2) =>
     heartbeatOf('api', { id, host: id, startedAt, settings: { JWT_SECRET } });
@@ -442,20 +404,8 @@ test('says of MongoDB what users see of it', () => {
   expect(idsOf({ services: [...services, idle] })).toEqual(['mongodb-unsteady']);
 });
 
-test('names what nobody tells of: of a release that tells nothing, nothing is known', () => {
-  expect(textsOf({ services: well.services.map(({ dependencies, ...known }) => known) })).toEqual([
-    'El Redis de las etiquetas: no se sabe si responde, pues ningún proceso lo dice',
-    'El servicio branches: no se sabe si responde, pues ningún proceso lo dice',
-    'El servicio webhooks: no se sabe si responde, pues ningún proceso lo dice',
-    'El registro de tarifas: no se sabe si responde, pues ningún proceso lo dice',
-  ]);
-});
-
-/** What is seen while labels are not delivered, whatever the cause. */
-const undelivered = {
-  oldestMs: 60_000,
-  latency: { labels: 9, p50: 9_000, p99: 10_000, slow: 9, sinceSlow: 0, last: 0, lastSlow: 0 },
-};
+/** What a customer meets while labels are not delivered, whatever the cause. */
+const undelivered: Change = { oldestMs: 60_000, canary: { report: cannot('print'), silentMs: 0 } };
 test.for<[string, Change, string[]]>([
   ['nobody prints', { ...undelivered, workers: [] }, ['no-workers']],
   ['the queue is paused', { ...undelivered, paused: true }, ['paused']],
@@ -549,11 +499,8 @@ test('says how many processes of which service miss something', () => {
 
 test('figures are nearest-rank percentiles', () => {
   const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
-  expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198, slow: 0, sinceSlow: 200, last: 200 });
+  expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198 });
   expect(latencyOf([])).toBeUndefined();
-  const ends = [9_300, 9_200, 9_100, 8_000];
-  const some = ends.map((finished, i) => ({ asked: finished - (i === 2 ? 1_001 : 1_000), finished }));
-  expect(latencyOf(some)).toMatchObject({ slow: 1, sinceSlow: 2, lastSlow: 9_100 });
 });
 
 test('names an api whose settings have differed for longer than a rollout in one line', () => {

@@ -81,20 +81,6 @@ describe('the status page', () => {
     await jobs.work(4, async () => ({ bytes: 1 }));
     const text = await pageThat(/4 etiquetas de los últimos 5 min/);
     expect(text).toMatch(/Tardan \(mediana\)<\/dt><dd>1 min/);
-    expect(text).toMatch(/Las etiquetas tardan: 4 de 4, más de 1 s en los últimos 5 min/);
-  });
-
-  test('says that workers live and do not print', async ({ jobs, pageThat }) => {
-    await jobs.waiting(label({ number: '482913650734' }), { askedAt: Date.now() - 130_000 });
-    await pageThat(
-      /Hay un problema.*Los label-workers están vivos, pero no imprimen: hay etiquetas que esperan desde hace 2 min/,
-    );
-    await jobs.work(1, async () => ({ bytes: 0, dropped: true }));
-    await jobs.waiting(label({ number: '482913650735' }), { askedAt: Date.now() - 190_000 });
-    await pageThat(/pero no imprimen: hay etiquetas que esperan desde hace 3 min/);
-    await jobs.work(1, async () => ({ bytes: 1 }));
-    await jobs.waiting(label({ number: '482913650736' }), { askedAt: Date.now() - 250_000 });
-    expect(await pageThat(/Hay etiquetas que esperan desde hace 4 min/)).not.toContain('no imprimen');
   });
 
   test('shows no text of an error, and escapes', async ({ fleet, jobs, pageThat }) => {
@@ -243,7 +229,6 @@ describe('the status page without workers', () => {
     await jobs.waiting(label(), { askedAt: Date.now() - 200_000 });
     await jobs.waiting(label({ kind: 'small' }));
     const text = await pageThat(/Hay un problema.*No hay ningún label-worker vivo: no se imprime nada/);
-    expect(text).not.toContain('Hay etiquetas que esperan');
     expect(text).toMatch(/En espera<\/dt><dd>2</);
     expect(text).toMatch(/Espera más larga<\/dt><dd>3 min/);
     expect(text).toContain(`href="/runbook#noworkers"`);

@@ -4,7 +4,6 @@ import { UNANSWERED_MS, type UserAction } from '#shared/actions/user-actions.ts'
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import { toHttpError } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { CREATIONS_SLOW } from '#shared/observability/thresholds.ts';
 import { requestErrors } from './errors.ts';
 
 declare module 'fastify' {
@@ -40,12 +39,10 @@ export const countActions = fp(async (server: HttpServer) => {
   server.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status } = reply;
     const { action } = request.routeOptions.config;
-    const since = unanswered.get(reply);
     unanswered.delete(reply);
     if (action) countAccount(request, action, status);
     if (action && !request.isOverdue) {
       if (status >= 500) countFailure(request, action, request.failure, reply.elapsedTime);
-      else if (status < ERRORS && action === 'create') userActions.countCreation(isSlow(request, since));
       else if (status < ERRORS) userActions.count(action, 'ok');
       else if (status === LIMITED && action === 'print') userActions.countLimitedLabel();
     }
@@ -68,13 +65,6 @@ function countAccount(
   const errors = Object.values(server.errorTable);
   const { ownData: data } = errors.find(({ codigo }) => codigo !== undefined && codigo === failure) ?? {};
   if (failure && data) server.accountRefusals.count(action, account, { codigo: failure, data });
-}
-
-/** @param since when the whole request was there, of `performance.now()`. */
-function isSlow({ body }: FastifyRequest, since = performance.now()): boolean {
-  const { Guia: guides } = body as { Guia: unknown[] };
-  const { slowMs, guideMs } = CREATIONS_SLOW;
-  return performance.now() - since > slowMs + guideMs * guides.length;
 }
 
 /** Counts each of these requests as failed once it has waited for `UNANSWERED_MS`. The oldest stands first. */

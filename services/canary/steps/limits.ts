@@ -1,5 +1,4 @@
 import type { Step } from '#shared/canary/report.ts';
-import { CREATIONS_SLOW, LABELS_SLOW } from '#shared/observability/thresholds.ts';
 
 /** Time limits of requests, in ms: after `UNANSWERED_MS` a request counts as failed; labels have a limit of their own. */
 export const DEADLINE_MS = { write: 5_000, print: 10_000, read: 3_000 } as const;
@@ -7,8 +6,8 @@ export const DEADLINE_MS = { write: 5_000, print: 10_000, read: 3_000 } as const
 /** How long an event may take into the feed and a webhook, in ms. The feed is five seconds late (docs/contract.md "Events"). */
 export const TOLD_MS = 30_000;
 
-const { slowMs: QUICK_MS } = CREATIONS_SLOW;
-const { slowMs: PRINT_MS } = LABELS_SLOW;
+const QUICK_MS = 300;
+const PRINT_MS = 1_000;
 
 /** From when on a step is late, in ms (k8s/operations.md "Objectives", docs/performance.md). What is absent has its deadline alone. */
 export const OBJECTIVE_MS: Readonly<Partial<Record<Step, number>>> = {

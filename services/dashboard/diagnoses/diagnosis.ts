@@ -9,15 +9,14 @@ export const LEVELS = ['grave', 'atencion', 'nota'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /**
- * What a cause harms: an action of users, the same as the canary tries it, the rounds of the canary, signs of processes, what nobody
- * reports, a dependency, or times that answers name.
+ * What a cause harms: an action of users, the same as the canary tries it, the rounds of the canary, signs of processes, a
+ * dependency, or times that answers name.
  */
 export type Effect =
   | UserAction
   | `${UserAction}-tried`
   | 'canary'
   | 'heartbeats'
-  | 'unreported'
   | 'branches'
   | 'webhooks'
   | 'tariff'

@@ -17,7 +17,7 @@ export function* diagnoseElsewhere(
     const text = `Este tablero ${OTHER_REDIS}, que ${theirs}: no ve lo que pasa en ${apis.length > 1 ? 'ellos' : 'él'}`;
     yield {
       ...grave('dashboard-elsewhere', 'noworkers', text),
-      causes: ['heartbeats', 'unreported', 'branches', 'webhooks', 'tariff'],
+      causes: ['heartbeats', 'branches', 'webhooks', 'tariff'],
     };
     return;
   }

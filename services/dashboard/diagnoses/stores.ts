@@ -45,10 +45,6 @@ export function* diagnoseDependencies(state: SystemState): Generator<Diagnosis> 
     const reports = reportsOf(state, dependency);
     const isDoubtful = (process: Report) => dependency === 'mongodb' && process.isServing;
     const down = reports.filter((process) => process.state === 'down' && !isDoubtful(process));
-    if (reports.length === 0) {
-      const text = `${name}: no se sabe si responde, pues ningún proceso lo dice`;
-      yield { ...warning(dependency, section, text), effectOn: ['unreported', 'heartbeats', ...effectOn] };
-    }
     if (down.length > 0) {
       const text = `${name} no responde a ${processesOf(down, reports)}`;
       yield { ...grave(dependency, section, text), effectOn, causes: effectsOf(dependency, down) };

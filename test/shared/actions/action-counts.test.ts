@@ -42,27 +42,6 @@ test('counts of a process whose clock is ahead are in the minutes of Redis', asy
   expect(minutes.slice(-2).map(({ refused }) => refused)).toContain(1);
 });
 
-test('the last failure of all processes is known', async ({ stores }) => {
-  const { redis, prefix } = stores;
-  const at = { now: 0 };
-  const clock = { now: () => at.now };
-  const [one, other] = [
-    new ActionCounts(redis, `${prefix}:last`, clock, LOG),
-    new ActionCounts(redis, `${prefix}:last`, clock, LOG),
-  ];
-  const lastOf = async () => (await readActionSums(redis, `${prefix}:last`, at.now)).quote.lastNotOk;
-  expect(await lastOf()).toBe(0);
-  at.now = 5_000;
-  other.count('quote', 'failed');
-  at.now = 7_000;
-  one.count('quote', 'refused');
-  at.now = 9_000;
-  one.count('quote', 'ok');
-  await one.write();
-  await other.write();
-  expect(await lastOf()).toBe(7_000);
-});
-
 test.for(['api', 'label-worker', 'webhooks'] as const)(
   'the user of %s may write its counts',
   async (service, { stores }) => {

@@ -100,22 +100,3 @@ test('another cause after one that has ended is a fault of its own', ({ actions,
   actions.end('create', 'error_interno');
   expect(count('G')).toMatchObject({ notOk: 1, all: 1, lastNotOk: 1, lastAll: 1 });
 });
-
-test('slow creations are counted for five minutes, the last ones also by themselves', ({ actions }) => {
-  const slow = () => actions.report(Date.now()).create?.slow;
-  expect(slow()).toBeUndefined();
-  actions.countCreation(false);
-  // Other apis' slow ones are a share of these too.
-  expect(slow()).toEqual({ slow: 0, all: 1, lastSlow: 0, lastAll: 1 });
-  actions.countCreation(true);
-  expect(slow()).toEqual({ slow: 1, all: 2, lastSlow: 1, lastAll: 2 });
-  for (const _ of ['ten', 'twenty']) {
-    passTime(10_000);
-    actions.countCreation(false);
-  }
-  expect(slow()).toEqual({ slow: 1, all: 4, lastSlow: 0, lastAll: 2 });
-  passTime(281_000);
-  expect(slow()).toEqual({ slow: 0, all: 2, lastSlow: 0, lastAll: 2 });
-  passTime(20_000);
-  expect(slow()).toBeUndefined();
-});
