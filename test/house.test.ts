@@ -105,8 +105,9 @@ const MODULES: Record<string, Record<string, string[]>> = {
   'services/canary': {
     http: [],
     reading: [],
-    rounds: ['http', 'reading', 'steps'],
-    steps: ['http', 'reading'],
+    rounds: ['http', 'reading', 'steps', 'webhook'],
+    steps: ['http', 'reading', 'webhook'],
+    webhook: ['http'],
   },
   'services/dashboard': { diagnoses: [], support: [] },
   'services/label-worker': {

@@ -1,13 +1,17 @@
+import { canaryNames } from '#shared/canary/names.ts';
+import { canaryWebhook } from '#shared/canary/webhook-address.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { CanaryConfig } from './config.ts';
 import { Credential } from './http/credential.ts';
-import { waysIn } from './http/ways.ts';
+import { customersWay, processWays } from './http/ways.ts';
 import { addCanaryGauges, stepObserver } from './metrics.ts';
 import { startReader } from './reading/reader.ts';
-import { reportRoutes } from './report-routes.ts';
+import { PAGE_POLICY, reportRoutes } from './report-routes.ts';
 import { Canary } from './rounds/canary.ts';
+import { OwnWebhook } from './webhook/own-webhook.ts';
+import { receiverRoute } from './webhook/receiver-route.ts';
 
 /**
  * Builds the canary: a customer of our own, which has no rights in any store and goes by the ways that customers use. It is ready at
@@ -19,17 +23,26 @@ export function buildCanary(
   log: Logger,
   readSecrets: () => Pick<CanaryConfig, 'CANARY_KEY' | 'CANARY_PASSWORD'> = () => config,
 ): Promise<HttpServer> {
-  return buildHttpServer({ log }, async (server) => {
+  return buildHttpServer({ log, pagePolicy: PAGE_POLICY }, async (server) => {
+    const { CANARY_URL, CUSTOMERS_URL, API_PROCESSES_URL, CELL } = config;
+    const webhook = CANARY_URL === undefined ? undefined : new OwnWebhook(canaryWebhook(CANARY_URL));
     const canary = new Canary({
-      ways: waysIn(config),
+      customers: customersWay(CUSTOMERS_URL),
+      processes: processWays(API_PROCESSES_URL),
       key: new Credential(() => readSecrets().CANARY_KEY),
+      login: {
+        username: canaryNames(CELL).loginUser,
+        password: new Credential(() => readSecrets().CANARY_PASSWORD),
+      },
+      webhook,
       reader: await startReader(),
       observe: stepObserver(server.metrics),
       log,
     });
     addCanaryGauges(server.metrics, canary);
     reportRoutes(server, canary);
+    if (webhook) await receiverRoute(server, webhook);
     server.addHook('onReady', async () => canary.start());
-    server.addHook('preClose', () => canary.stop());
+    server.addHook('preClose', async () => canary.stop());
   });
 }

@@ -62,6 +62,10 @@ export class Customer {
     return required(await this.#send(asked));
   }
 
+  async readWithout<Data>(asked: Asked): Promise<Envelope<Data>> {
+    return parsed(await this.askWithout(asked));
+  }
+
   async #send(asked: Asked, headers: Record<string, string> = {}): Promise<Answer> {
     const requestId = randomUUID();
     const own = { 'user-agent': USER_AGENT, 'x-request-id': requestId };

@@ -2,40 +2,41 @@ import { lookup } from 'node:dns/promises';
 import type { Way } from '#shared/canary/report.ts';
 import type { Destination } from './exchange.ts';
 
-/** A way by which requests of customers come in. `host`: host and port that are asked, by which ways are told apart. */
+/** A way by which requests of customers come in. `host`: host and port that are asked. */
 export type WayIn = Destination & { way: Way; host: string };
 
-type Urls = { CUSTOMERS_URL: string; API_PROCESSES_URL?: string };
 /** Returns all addresses of a name; none if there is no such name. Rejects if nobody knows. */
 type AddressesOf = (name: string) => Promise<string[]>;
 
+/** Returns the way by the address that customers use. */
+export function customersWay(url: string): WayIn {
+  return { way: 'customers', host: new URL(url).host, url };
+}
+
 /**
- * Returns a function that lists the ways that there are now: the address that customers use, and each api process that the DNS
- * names. While the DNS does not answer, the processes are those of its last answer.
+ * Returns a function that lists a way for each process that the DNS names now. While the DNS does not answer, these are the processes
+ * of its last answer.
+ * @param url base URL whose host has an address for each process; without it there are none.
  */
-export function waysIn(
-  { CUSTOMERS_URL, API_PROCESSES_URL }: Urls,
+export function processWays(
+  url: string | undefined,
   addressesOf: AddressesOf = lookUp,
 ): () => Promise<WayIn[]> {
-  const customers: WayIn = { way: 'customers', host: new URL(CUSTOMERS_URL).host, url: CUSTOMERS_URL };
-  let processes: WayIn[] = [];
+  let known: WayIn[] = [];
   return async () => {
-    if (API_PROCESSES_URL === undefined) return [customers];
-    const { hostname } = new URL(API_PROCESSES_URL);
-    const addresses = await addressesOf(hostname.replace(/^\[|\]$/g, '')).catch(() => undefined);
-    if (addresses) processes = addresses.map((address) => processAt(address, API_PROCESSES_URL));
-    return [customers, ...processes];
+    if (url === undefined) return known;
+    const name = new URL(url).hostname.replace(/^\[|\]$/g, '');
+    const addresses = await addressesOf(name).catch(() => undefined);
+    if (addresses) known = addresses.map((address) => processAt(address, url));
+    return known;
   };
 }
 
 function processAt(address: string, url: string): WayIn {
   const { port, protocol } = new URL(url);
   const host = address.includes(':') ? `[${address}]` : address;
-  return {
-    way: 'process',
-    host: `${host}:${port || (protocol === 'https:' ? 443 : 80)}`,
-    ...{ url, address },
-  };
+  const way = { way: 'process', host: `${host}:${port || (protocol === 'https:' ? 443 : 80)}` } as const;
+  return { ...way, url, address };
 }
 
 /** Asks the operating system, which completes the short names of Kubernetes. */

@@ -9,7 +9,7 @@ const OVER = 2;
 /** A round that fails once may be the network's fault. */
 const LEAST_FAILED = 2;
 
-type Noted = Pick<Outcome, 'result' | 'answer' | 'isAtDeadline'> & { at: number };
+type Noted = Outcome & { at: number };
 
 /** How one step ended in its last rounds, and whether that is a fault. */
 class StepHistory {
@@ -23,11 +23,15 @@ class StepHistory {
     this.of = { step, form };
   }
 
-  note({ result, answer, isAtDeadline }: Outcome): void {
+  note(outcome: Outcome): void {
     const at = performance.now();
-    this.#last = [...this.#last, { result, answer, isAtDeadline, at }].slice(-LAST);
+    this.#last = [...this.#last, { ...outcome, at }].slice(-LAST);
     const { rounds, since } = this.#failed ?? { rounds: 0, since: at };
-    this.#failed = result === 'failed' ? { rounds: rounds + 1, since } : undefined;
+    this.#failed = outcome.result === 'failed' ? { rounds: rounds + 1, since } : undefined;
+  }
+
+  get last(): Noted | undefined {
+    return this.#last.at(-1);
   }
 
   /** Bad rounds in a row: failed ones, or late ones once these are a fault. */
@@ -37,7 +41,7 @@ class StepHistory {
 
   /** Returns what customers meet now: two rounds failed, or one reached its deadline, or several were late. */
   fault(): Fault | undefined {
-    const last = this.#last.at(-1);
+    const { last } = this;
     if (!last) return undefined;
     if (!this.#failed) return this.#lateness();
     const { rounds, since } = this.#failed;
@@ -77,6 +81,12 @@ export class Histories {
     const found = [...this.#ofSteps.values()].flatMap((history) => history.fault() ?? []);
     const rank = ({ isLate, step }: Fault) => (isLate ? STEPS.length : 0) + STEPS.indexOf(step);
     return found.toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  /** Returns how each step ended last, in the order in which they are made. `at` of `performance.now()`. */
+  lastOutcomes(): Noted[] {
+    const last = [...this.#ofSteps.values()].flatMap((history) => history.last ?? []);
+    return last.toSorted((one, other) => STEPS.indexOf(one.step) - STEPS.indexOf(other.step));
   }
 
   /** Returns the bad rounds in a row of each step and form. */

@@ -1,6 +1,7 @@
 import type { WayReport } from '#shared/canary/report.ts';
 import type { Customer } from '../http/customer.ts';
 import type { WayIn } from '../http/ways.ts';
+import type { Clock } from '../steps/clocks.ts';
 import type { MadeGuide } from '../steps/guides.ts';
 import type { Round } from '../steps/round.ts';
 import type { Outcome } from '../steps/steps.ts';
@@ -40,6 +41,12 @@ export class WayRounds {
   /** Time since the last good round, or since the first one began, in ms. */
   get ageMs(): number {
     return performance.now() - (this.#good?.at ?? this.#since);
+  }
+
+  /** The clock behind this way, once an answer has named it. */
+  get clock(): Clock | undefined {
+    const { aheadMs } = this.customer;
+    return aheadMs === undefined ? undefined : { name: this.way.host, aheadMs };
   }
 
   report(): WayReport {

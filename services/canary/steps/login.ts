@@ -1,0 +1,29 @@
+import { type Credential, Refused } from '../http/credential.ts';
+import { type Customer, Unmet } from '../http/customer.ts';
+import { DEADLINE_MS } from './limits.ts';
+
+/** The user that logs in and may do nothing else. */
+export type Login = { username: string; password: Credential };
+
+/** Logs in, and shows the token once. @throws Unmet; Refused where the password is wrong */
+export async function logIn(customer: Customer, { username, password }: Login): Promise<void> {
+  const text = password.take();
+  const token = await tokenFor(customer, username, text).catch((error) => {
+    if (!(error instanceof Unmet && error.status === 401)) throw error;
+    password.judge(text, false);
+    throw new Refused();
+  });
+  password.judge(text, true);
+  const headers = { authorization: `Bearer ${token}` };
+  await customer.askWithout({ path: '/api/auth/validate', headers, deadlineMs: DEADLINE_MS.read });
+}
+
+async function tokenFor(customer: Customer, username: string, password: string): Promise<string> {
+  const { data } = await customer.readWithout<{ access_token: string }>({
+    method: 'POST',
+    path: '/api/auth/login',
+    headers: { 'x-username': username, 'x-password': password },
+    deadlineMs: DEADLINE_MS.write,
+  });
+  return data.access_token;
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { KINDS, LABEL_KINDS } from '#shared/labels/label-kinds.ts';
+import { type Format, MEDIA_TYPES } from '#shared/labels/label-payload.ts';
+import { type Customer, unmet } from '../http/customer.ts';
+import type { Reader } from '../reading/reader.ts';
+import { lettersIn } from '../reading/wrong-with.ts';
+import type { OwnWebhook } from '../webhook/own-webhook.ts';
+import { type Clock, requireSameTime } from './clocks.ts';
+import { createGuide, type MadeGuide, newGuide, readGuide } from './guides.ts';
+import { type Form, printLabel, requireLabel } from './labels.ts';
+import { DEADLINE_MS } from './limits.ts';
+import { Lives, untilSent } from './lives.ts';
+import { type Login, logIn } from './login.ts';
+import type { Places } from './places.ts';
+import { type MakeStep, Skipped } from './steps.ts';
+
+/** Steps that are made less often than rounds, by the way of customers. */
+export type Series = {
+  /** From the start of the canary to the first time, in ms. */
+  firstMs: number;
+  everyMs: number;
+  make: (step: MakeStep) => Promise<unknown>;
+};
+
+export type SeriesOptions = {
+  customer: Customer;
+  places: Places;
+  reader: Reader;
+  login: Login;
+  /** Absent if the canary has no address for it. */
+  webhook: OwnWebhook | undefined;
+  /** Returns the guide of the last good round; undefined while rounds are bad. */
+  goodGuide: () => MadeGuide | undefined;
+  /** Returns the clocks behind the ways in. */
+  clocks: () => Clock[];
+};
+
+const [SECOND, MINUTE] = [1_000, 60_000];
+const FORMS = LABEL_KINDS.flatMap((kind) =>
+  (Object.keys(MEDIA_TYPES) as Format[]).map((format): Form => ({ kind, format })),
+);
+
+/** Returns the series. Each kind and format of a label has its turn within ten minutes. */
+export function seriesOf(options: SeriesOptions): Series[] {
+  const { customer, login, clocks } = options;
+  const lives = new Lives(customer);
+  const series = (firstMs: number, everyMs: number, make: Series['make']) => ({ firstMs, everyMs, make });
+  return [
+    series(5 * SECOND, 2 * MINUTE, (step) => live(step, lives, options)),
+    series(10 * SECOND, 15 * SECOND, (step) =>
+      step('clock', async () => requireSameTime([...clocks(), ...lives.clocks])),
+    ),
+    series(20 * SECOND, 5 * MINUTE, (step) => step('login', () => logIn(customer, login))),
+    series(30 * SECOND, 10 * MINUTE, (step) => step('manifest', () => handOver(options))),
+    series(40 * SECOND, 10 * MINUTE, (step) => step('cancel', () => cancel(options))),
+    ...FORMS.map((form, i) =>
+      series((i + 1) * MINUTE, FORMS.length * MINUTE, (step) =>
+        step('form', () => printForm(form, options), nameOf(form)),
+      ),
+    ),
+  ];
+}
+
+/** Delivers a guide, and waits until the webhook got its events too. */
+async function live(step: MakeStep, lives: Lives, options: SeriesOptions): Promise<void> {
+  const { customer, webhook } = options;
+  const refused = await webhook?.ensure(customer).catch((error: Error) => error);
+  const delivered = await step('life', async () => lives.live(await anotherGuide(options)));
+  if (webhook)
+    await step('webhook', async () => {
+      if (refused) throw refused;
+      await untilSent(delivered, webhook);
+    });
+}
+
+async function handOver(options: SeriesOptions): Promise<void> {
+  const { customer, reader } = options;
+  const { number } = await anotherGuide(options);
+  const { data } = await customer.read<{ Manifiesto: string }>({
+    path: '/api/manifiestos',
+    json: { Guias: [number] },
+    headers: { 'idempotency-key': randomUUID() },
+    deadlineMs: DEADLINE_MS.write,
+  });
+  const path = `/api/manifiestos/${data.Manifiesto}/pdf`;
+  const print = await customer.ask({ path, deadlineMs: DEADLINE_MS.print });
+  const { text = '', codes } = await reader.pdf(print.body);
+  if (!lettersIn(text).includes(number)) throw unmet('el manifiesto no dice la guía', print);
+  if (!codes.some((code) => code.text === data.Manifiesto))
+    throw unmet('el código del manifiesto no se lee', print);
+}
+
+async function cancel(options: SeriesOptions): Promise<void> {
+  const { customer } = options;
+  const guide = await anotherGuide(options);
+  const path = `/api/guias/${guide.number}/cancelar`;
+  await customer.ask({ method: 'POST', path, deadlineMs: DEADLINE_MS.write });
+  await readGuide(customer, guide, 'Cancelado');
+}
+
+async function printForm(form: Form, { customer, reader, goodGuide }: SeriesOptions): Promise<void> {
+  const guide = goodGuide();
+  if (!guide) throw new Skipped();
+  await requireLabel(reader, form, guide, await printLabel(customer, form, guide));
+}
+
+/** Names a form as people do: "PNG 10x15". */
+function nameOf({ kind, format }: Form): string {
+  return `${format.toUpperCase()} ${KINDS[kind].tipo}`;
+}
+
+/** Creates a guide for a series of its own. @throws Skipped while that fails, which rounds report */
+async function anotherGuide({ customer, places, goodGuide }: SeriesOptions): Promise<MadeGuide> {
+  if (!places.known || !goodGuide()) throw new Skipped();
+  return createGuide(customer, newGuide(places.known)).catch(() => {
+    throw new Skipped();
+  });
+}

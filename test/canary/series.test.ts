@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { freePort } from '#local/process/free-port.ts';
+import { Credential } from '#services/canary/http/credential.ts';
+import { makeRound } from '#services/canary/steps/round.ts';
+import { seriesOf } from '#services/canary/steps/series.ts';
+import { makeSteps } from '#services/canary/steps/steps.ts';
+import { OwnWebhook } from '#services/canary/webhook/own-webhook.ts';
+import { receiverRoute } from '#services/canary/webhook/receiver-route.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import { createLogger } from '#shared/observability/logger.ts';
+import { test as customers } from './customer.ts';
+
+const test = customers.extend('webhook', { scope: 'file' }, async ({ webhooks }, { onCleanup }) => {
+  expect(webhooks.url).toBeDefined();
+  const port = await freePort();
+  const webhook = new OwnWebhook(`http://127.0.0.1:${port}/webhook`);
+  const server = await buildHttpServer({ log: createLogger('test', 'silent') }, (built) =>
+    receiverRoute(built, webhook),
+  );
+  await server.listen({ host: '127.0.0.1', port });
+  onCleanup(() => server.close());
+  return webhook;
+});
+
+test('the series try all that rounds do not', async ({ customer, places, reader, webhook }) => {
+  const { guide } = await makeRound(customer, 'customers', places, reader);
+  const login = { username: 'prueba', password: new Credential(() => 'demo1234') };
+  const goodGuide = () => guide;
+  const all = seriesOf({ customer, places, reader, login, webhook, goodGuide, clocks: () => [] });
+  const outcomes = [];
+  for (const { make } of all) outcomes.push(...(await makeSteps(make)));
+  const forms = ['carta', 'pequena', '10x15'].flatMap((tipo) =>
+    ['PDF', 'PNG', 'ZPL'].map((format) => `form ${format} ${tipo}`),
+  );
+  expect(
+    outcomes.map(({ step, form, result, answer }) => [
+      `${step} ${form}`.trim(),
+      result === 'failed' && answer,
+    ]),
+  ).toEqual(
+    ['life', 'webhook', 'clock', 'login', 'manifest', 'cancel', ...forms].map((step) => [step, false]),
+  );
+  expect(guide?.number).toMatch(/^0/);
+});
