@@ -85,6 +85,17 @@ test('says what a customer waits for, less gravely', () => {
   ]);
 });
 
+test('says what a customer cannot do before what he waits for', () => {
+  const late = { isLate: true, answer: '2.1 s, objetivo 1 s' };
+  const form = fault({ step: 'form', form: 'PNG 10x15', answer: '500' });
+  expect(linesOf({ ...cannot('print', late), series: [form] }).map(([id]) => id)).toEqual(['customer-form']);
+  const login = fault({ step: 'login', answer: '500' });
+  expect(linesOf({ ...cannot('print', late), series: [login] }).map(([id]) => id)).toEqual([
+    'customer-login',
+    'customer-print',
+  ]);
+});
+
 test('of several steps of an action says the most telling one, and the forms that fail in one line', () => {
   const forms = ['PNG 10x15', 'ZPL 10x15'].map((form) => fault({ step: 'form', form, answer: '500' }));
   expect(linesOf({ ...GOOD, series: forms })).toEqual([

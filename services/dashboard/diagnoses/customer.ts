@@ -100,9 +100,11 @@ export function customerLine(canary: CanaryState): Pick<Diagnosis, 'text'> & { l
   return { text: `Un cliente hizo una guía y leyó su etiqueta ${when}${by}` };
 }
 
-/** Returns the steps of which a line tells, in the order of `STEPS`. */
+/** Returns the steps of which a line tells: what does not succeed before what is late, and the most telling first. */
 function firstOfEachAction(found: readonly Found[]): Step[] {
-  const bad = STEPS.filter((step) => found.some((one) => one.step === step));
+  const failing = STEPS.filter((step) => found.some((one) => one.step === step && !one.isLate));
+  const late = STEPS.filter((step) => found.some((one) => one.step === step && one.isLate));
+  const bad = [...new Set([...failing, ...late])];
   const actionOf = (step: Step) => STEP_ACTIONS[step] ?? step;
   return bad.filter((step, i) => bad.findIndex((other) => actionOf(other) === actionOf(step)) === i);
 }
