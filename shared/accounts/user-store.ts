@@ -89,6 +89,8 @@ type RareFields = 'oneTimeUntil' | 'previousPassword' | 'canaryOf';
 export type ApiUser = Required<Omit<UserDocument, '_id' | RareFields>> &
   Pick<UserDocument, RareFields> & { username: string };
 export type RevokedToken = ApiUser['revokedTokens'][number];
+/** Whose an account is. The canary's is a test account that nobody else may join. */
+export type AccountKind = 'customer' | 'test' | 'canary';
 /** The fields that decide which tokens are valid. */
 type TokenState = 'tokenGeneration' | 'revokedTokens';
 export type NewUser = Omit<ApiUser, 'demo' | 'test' | 'previousPassword' | TokenState> &
@@ -99,6 +101,7 @@ export type UserFilter = {
   account?: string | undefined;
   permission?: Permission | undefined;
   disabled?: true | undefined;
+  /** Users of test accounts alone. Without it, users of canaries are left out, who are no customers. */
   test?: true | undefined;
   /** A part of the name or of the account, in any case. */
   text?: string | undefined;
@@ -117,6 +120,8 @@ const MAX_REVOKED = 1_000;
 const CLOCKS_DIFFER_MS = 10 * 60_000;
 /** Not read for a list: users may have many ended tokens. */
 const UNLISTED = { passwordHash: 0, previousPassword: 0, tokenGeneration: 0, revokedTokens: 0 } as const;
+/** Selects users of customers and of test accounts, not those of a canary. */
+const NO_CANARY = { canaryOf: { $exists: false } };
 const END_TOKENS = { $inc: { tokenGeneration: 1 }, $set: { revokedTokens: [] } };
 
 export class UserStore {
@@ -156,13 +161,19 @@ export class UserStore {
     return this.#recent.get(username);
   }
 
+  /** Returns the user as `findRecent` read it last, however long ago, without reading; undefined if it did not. */
+  lastRead(username: string): ApiUser | undefined {
+    return this.#recent.peek(username);
+  }
+
   /** Returns the database's time, which passwords expire by. @param ms is added. @throws as `DatabaseClock` does. */
   now(ms = 0): Promise<Date> {
     return this.#clock.now(ms);
   }
 
+  /** Returns whether there are users. The canary's do not count, which an installation has from its start. */
   async any(): Promise<boolean> {
-    return (await this.#users.exists({})) !== null;
+    return (await this.#users.exists(NO_CANARY)) !== null;
   }
 
   async hasAccount(account: string): Promise<boolean> {
@@ -174,14 +185,19 @@ export class UserStore {
     return new Set(await this.#users.distinct('account').exec());
   }
 
-  /** Returns by account whether it is for rehearsals, without the accounts that have no user. */
-  async kindsOf(accounts: readonly string[]): Promise<Map<string, boolean>> {
+  /** Returns the accounts of canaries, of all cells. */
+  async canaryAccounts(): Promise<Set<string>> {
+    return new Set(await this.#users.distinct('account', { canaryOf: { $exists: true } }).exec());
+  }
+
+  /** Returns the kinds of accounts, without the accounts that have no user. */
+  async kindsOf(accounts: readonly string[]): Promise<Map<string, AccountKind>> {
     const found = await this.#users
       .find({ account: { $in: [...accounts] } })
-      .select<{ account: string; test?: boolean }>({ account: 1, test: 1 })
+      .select<Pick<UserDocument, 'account' | 'test' | 'canaryOf'>>({ account: 1, test: 1, canaryOf: 1 })
       .sort({ _id: 1 })
       .lean();
-    return new Map(found.map(({ account, test = false }) => [account, test]));
+    return new Map(found.map((user) => [user.account, kindOf(user)]));
   }
 
   /** Returns the users of these names that exist. */
@@ -191,17 +207,12 @@ export class UserStore {
     return documents.map((document) => this.#asListed(document));
   }
 
-  /** Returns whether an account is for rehearsals; undefined if it has no user. */
-  async isTestAccount(account: string): Promise<boolean | undefined> {
-    return (await this.kindsOf([account])).get(account);
-  }
-
   /** Returns users by name, one after the other. */
   async *list({ account, permission, disabled, test, text }: UserFilter = {}): AsyncGenerator<ListedUser> {
     const filter = {
       ...(account !== undefined && { account }),
       ...(permission && { permissions: permission }),
-      ...(test && { test }),
+      ...(test ? { test } : NO_CANARY),
     };
     const wanted = text?.toLowerCase() ?? '';
     for await (const document of this.#users.find(filter, UNLISTED).sort({ _id: 1 }).lean().cursor()) {
@@ -342,4 +353,10 @@ export class UserStore {
     const disabled = user.disabled || (demo && !this.#allowDemo);
     return { ...user, username: _id, demo, test, disabled, tokenGeneration, revokedTokens };
   }
+}
+
+/** Returns the kind of a user's account. */
+export function kindOf({ test, canaryOf }: Pick<UserDocument, 'test' | 'canaryOf'>): AccountKind {
+  if (canaryOf !== undefined) return 'canary';
+  return test ? 'test' : 'customer';
 }

@@ -1,4 +1,3 @@
-import type { Connection } from 'mongoose';
 import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
 import type { PersonalData } from '../platform/personal-data.ts';
 import { AccountLimitsStore } from './account-limits.ts';
@@ -12,16 +11,3 @@ export const accountsPersonalData: PersonalData = {
   },
   besideGuides: 'none',
 };
-
-/** Returns whether an account without users was for rehearsals, as the first room says that knows. */
-export async function isOfTests(
-  personalData: readonly PersonalData[],
-  mongo: Connection,
-  account: string,
-): Promise<boolean | undefined> {
-  for (const data of personalData) {
-    const known = await data.isOfTests?.(mongo, account);
-    if (known !== undefined) return known;
-  }
-  return undefined;
-}

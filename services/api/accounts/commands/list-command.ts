@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type ListedUser, type UserFilter, UserStore } from '#shared/accounts/user-store.ts';
+import { kindOf, type ListedUser, type UserFilter, UserStore } from '#shared/accounts/user-store.ts';
 import { writeToOutput } from '#shared/commands/broken-pipe.ts';
 import { formatCsv, formatRows } from '#shared/commands/csv.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
@@ -17,7 +17,7 @@ export function addListCommand(program: Command, run: Run): void {
     .option('--account <cuenta>', `de la cuenta, ${NAME_RULE}`, parseAccount)
     .addOption(new Option('--permission <permiso>', 'con el permiso').argParser(parsePermission))
     .option('--disabled', 'los deshabilitados')
-    .option('--test', 'los de cuentas de prueba')
+    .option('--test', 'los de cuentas de prueba, y de la guardia, que no salen sin el')
     .option('--json', 'en JSON')
     .option('--csv', 'en CSV, con hasta cuando vale una contrasena temporal')
     .addHelpText(
@@ -45,10 +45,13 @@ export function addListCommand(program: Command, run: Run): void {
     });
 }
 
+/** Stands behind the name of an account. */
+const NOTES = { customer: '', test: ' (prueba)', canary: ' (guardia)' };
+
 function userTable(users: readonly ListedUser[], now: Date): string {
   const rows = users.map((user) => [
     user.username,
-    user.test ? `${user.account} (prueba)` : user.account,
+    `${user.account}${NOTES[kindOf(user)]}`,
     stateOf(user, now),
     user.originBranch ?? '-',
     user.permissions.join(' ') || '-',

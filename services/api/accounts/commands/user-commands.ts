@@ -5,8 +5,8 @@ import { type ApiUser, type Permission, UserStore } from '#shared/accounts/user-
 import { branchCode } from '#shared/branches/branch.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import { type LoadPersonalData, whatGoesOn } from '../../platform/personal-data.ts';
+import { formerKind, refusalOf } from '../account-kinds.ts';
 import { NAME_RULE } from '../names.ts';
-import { isOfTests } from '../personal-data.ts';
 import {
   example,
   keysStay,
@@ -54,7 +54,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         { account = username, permissions = [], origin: originBranch = null, test = false },
       ) =>
         withUsers(async (users, mongo) => {
-          await requireSameKind({ users, mongo, load }, account, test);
+          await requireSameKind({ users, mongo, load }, account, test ? 'test' : 'customer');
           const passwordHash = await hashPassword(await readPassword());
           const kind = test && { test };
           const user = {
@@ -166,7 +166,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         username,
         async (users, mongo) => {
           const user = await users.find(username);
-          if (user) await requireSameKind({ users, mongo, load }, account, user.test);
+          if (user?.canaryOf !== undefined)
+            throw new Error(`${username} es de la guardia, y no cambia de cuenta`);
+          if (user) await requireSameKind({ users, mongo, load }, account, user.test ? 'test' : 'customer');
           // A repeated command finds the user's own guides there.
           if (user?.account !== account)
             inherited = await describeInheritance({ users, mongo, load }, { username, account });
@@ -219,17 +221,16 @@ async function endAccess(load: LoadPersonalData, mongo: Connection, username: st
   for (const data of await load()) await data.endAccess?.(mongo, username);
 }
 
-/** @throws Error if the account has users or guides of the other kind: test accounts and others never mix. */
+/** @throws Error if the account has users or guides of another kind. */
 async function requireSameKind(
   { users, mongo, load }: { users: UserStore; mongo: Connection; load: LoadPersonalData },
   account: string,
-  isTest: boolean,
+  wanted: 'customer' | 'test',
 ): Promise<void> {
-  const known = (await users.isTestAccount(account)) ?? (await isOfTests(await load(), mongo, account));
-  if (known === undefined || known === isTest) return;
-  throw new Error(
-    `La cuenta ${account} ${known ? 'es' : 'no es'} de prueba, y eso no cambia. Use otra cuenta`,
-  );
+  const kinds = await users.kindsOf([account]);
+  const kind = kinds.get(account) ?? (await formerKind(await load(), mongo, account));
+  const reason = refusalOf(kind, wanted);
+  if (reason !== undefined) throw new Error(`La cuenta ${account} ${reason}. Use otra cuenta`);
 }
 
 function parsePermissionList(names: string): Permission[] {

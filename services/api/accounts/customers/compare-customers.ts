@@ -1,10 +1,10 @@
 import type { Connection } from 'mongoose';
-import { type ListedUser, UserStore } from '#shared/accounts/user-store.ts';
+import { type AccountKind, type ListedUser, UserStore } from '#shared/accounts/user-store.ts';
 import { LineReport } from '#shared/commands/csv.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
+import { formerKind, refusalOf } from '../account-kinds.ts';
 import { type AccountLimits, AccountLimitsStore } from '../account-limits.ts';
-import { isOfTests } from '../personal-data.ts';
 import type { Customer, CustomerFile, FileAccount } from './customer-file.ts';
 
 /** Users in one query. */
@@ -84,10 +84,9 @@ async function compareAccounts(
   for (const [name, { line, test, limits: wanted }] of accounts) {
     const kind = kinds.get(name) ?? kindsOfGuides.get(name);
     if (kindsOfGuides.get(name) !== undefined) found.former.push(name);
-    if (kind !== undefined && kind !== test) {
-      const reason = `la cuenta ${kind ? 'es' : 'no es'} de prueba, y eso no cambia`;
-      report.add({ line, column: 'Cuenta', value: name, reason });
-    }
+    const reason = refusalOf(kind, test ? 'test' : 'customer');
+    if (reason !== undefined)
+      report.add({ line, column: 'Cuenta', value: name, reason: `la cuenta ${reason}` });
     if (Object.keys(wanted).length === 0) continue;
     const own = limits.get(name);
     if (!own && !kinds.has(name)) found.limits.set(name, wanted);
@@ -97,16 +96,16 @@ async function compareAccounts(
   }
 }
 
-/** Returns whether accounts without users were for rehearsals, of those of which something is stored. */
+/** Returns the kinds that accounts without users had, of those of which something is stored. */
 async function kindsOfFormer(
   personalData: readonly PersonalData[],
   mongo: Connection,
   accounts: readonly string[],
 ) {
-  const kinds = new Map<string, boolean | undefined>();
+  const kinds = new Map<string, AccountKind | undefined>();
   for (const chunk of chunks(accounts, GUIDES_AT_ONCE)) {
     const found = chunk.map(async (account) =>
-      kinds.set(account, await isOfTests(personalData, mongo, account)),
+      kinds.set(account, await formerKind(personalData, mongo, account)),
     );
     await Promise.all(found);
   }

@@ -4,6 +4,7 @@ import { isCommonPassword } from '#services/api/accounts/common-passwords.ts';
 import { run } from '#services/api/cli.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { makeCanaryAccount } from '#test/fixtures/canary-account.ts';
 import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -67,6 +68,25 @@ describe('create', () => {
       'La cuenta demo no es de prueba, y eso no cambia. Use otra cuenta\n',
     );
     expect((await admin(['list'])).out).toMatch(/^ensayo +ensayo \(prueba\) /m);
+  });
+
+  test("puts nobody into a canary's account, and its user into no other", async ({
+    create,
+    admin,
+    stores,
+  }) => {
+    await makeCanaryAccount(stores);
+    const refused = 'La cuenta guardia es de la guardia, y no admite a nadie mas. Use otra cuenta\n';
+    expect((await create('intruso', '--test', '--account', 'guardia')).err).toBe(refused);
+    expect((await create('intruso', '--account', 'guardia')).err).toBe(refused);
+    for (const name of ['demo', 'prueba'])
+      expect((await admin(['account', name, 'guardia'])).err).toBe(refused);
+    for (const account of ['pruebas', 'demo', 'nueva'])
+      expect((await admin(['account', 'guardia', account])).err).toBe(
+        'guardia es de la guardia, y no cambia de cuenta\n',
+      );
+    const kinds = await new UserStore(stores.mongo).kindsOf(['guardia', 'pruebas', 'demo', 'nueva']);
+    expect(Object.fromEntries(kinds)).toEqual({ demo: 'customer', guardia: 'canary', pruebas: 'test' });
   });
 
   test('refuses a name that a spreadsheet would run, of a user and of an account', async ({ create }) => {

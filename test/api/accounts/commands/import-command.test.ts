@@ -9,6 +9,7 @@ import { PasswordFile } from '#services/api/accounts/customers/one-time-password
 import { run } from '#services/api/cli.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
+import { makeCanaryAccount } from '#test/fixtures/canary-account.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
@@ -185,6 +186,23 @@ describe('an import', () => {
         `${join(folder, name)}: No se creo nada. Errores: 2`,
         '  linea 2, Cuenta "demo": la cuenta no es de prueba, y eso no cambia',
         '  linea 3, Cuenta "pruebas": la cuenta es de prueba, y eso no cambia',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test("puts nobody into a canary's account", async ({ admin, file, folder, stores }) => {
+    await makeCanaryAccount(stores);
+    const name = await file(
+      'guardia.csv',
+      'Usuario,Cuenta,Prueba',
+      'intruso,guardia,si',
+      'intruso2,guardia,si',
+    );
+    expect((await admin('import', name, '--dry-run')).err).toBe(
+      [
+        `${join(folder, name)}: No se creo nada. Errores: 1`,
+        '  linea 2, Cuenta "guardia": la cuenta es de la guardia, y no admite a nadie mas',
         '',
       ].join('\n'),
     );
