@@ -14,7 +14,7 @@ const OBJECTIVE_STATUSES = [200, 500, 503];
 
 /**
  * Adds `/metrics` for Prometheus. The label `route` is the router's pattern, or `none` for unknown paths, so that no
- * client can create a time series. `quiet` requests are not measured.
+ * client can create a time series. `quiet` requests and those of the canary are not measured.
  */
 export function addMetricsRoute(server: HttpServer): void {
   const { metrics, dependencies } = server;
@@ -35,14 +35,15 @@ export function addMetricsRoute(server: HttpServer): void {
     const { url: route = 'none', config } = routeOptions;
     if (config.objective) {
       reply.raw.once('close', () => {
-        if (reply.raw.writableFinished) return;
+        if (reply.raw.writableFinished || request.uncounted) return;
         duration.observe({ method, route, status: 499 }, reply.elapsedTime / 1_000);
       });
     }
     done();
   });
-  server.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) => {
-    if (routeOptions.config.quiet) return;
+  server.addHook('onResponse', async (request, { statusCode: status, elapsedTime }) => {
+    const { method, routeOptions, uncounted } = request;
+    if (routeOptions.config.quiet || uncounted) return;
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000);
   });
   const checking = new SingleFlight<Record<string, HealthState>>(); // the gauges of a scrape share one check

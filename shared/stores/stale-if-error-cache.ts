@@ -48,6 +48,11 @@ export class StaleIfErrorCache<Value> {
     }
   }
 
+  /** Returns the value that was read last, however old it is, without reading; undefined if none is kept. */
+  peek(key: string): Value | undefined {
+    return this.#known.peek(key)?.value;
+  }
+
   forget(key: string): void {
     this.#known.delete(key);
   }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MAX_CREDENTIAL } from '#shared/accounts/login.ts';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { ApiOptions } from '../config.ts';
@@ -51,10 +52,17 @@ export async function loginRoute(server: HttpServer, { config }: ApiOptions): Pr
   neverStored(server);
   server.post('/api/auth/login', route, async (request) => {
     const { username, password, address, requestId } = credentialsOf(request);
+    // A login that fails tells nobody whose it is, and a read would cost the database what a flood of logins must not.
+    leaveCanaryUncounted(request, server.users.lastRead(username));
     const user = await server.login.check(username, password, address, requestId);
+    leaveCanaryUncounted(request, user);
     const access_token = server.signToken(user);
     return route.ok({ access_token, token_type: 'Bearer', expires_in: config.JWT_TTL_S });
   });
+}
+
+function leaveCanaryUncounted(request: FastifyRequest, user: ApiUser | undefined): void {
+  if (user?.canaryOf !== undefined) request.uncounted = true;
 }
 
 /** Forbids caches to store the answers of a scope, also errors. */

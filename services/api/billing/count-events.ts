@@ -13,7 +13,7 @@ import {
   UNQUOTED_FIELDS,
   type UnquotedFields,
 } from './unquoted.ts';
-import type { UsageOptions } from './usage-options.ts';
+import type { ReadOptions } from './usage-options.ts';
 
 /** Entries of one query. */
 const ENTRIES_AT_A_TIME = 500;
@@ -42,14 +42,17 @@ const FIELDS = {
 export async function countEvents(
   mongo: Connection,
   month: Month,
-  { test, account, withoutTariff, onProgress }: UsageOptions,
+  { test, account, canaries, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
   let seen = 0;
   for await (const page of entriesOf(mongo, month)) {
     const entries = page.filter(({ told }) => isTestNumber(told.Guia) === test);
     const guides = await guidesOf(mongo, entries);
-    const billed = entries.filter((entry) => account === undefined || payerOf(entry, guides) === account);
+    const billed = entries.filter((entry) => {
+      const payer = payerOf(entry, guides);
+      return (account === undefined || payer === account) && !canaries.has(payer);
+    });
     for (const change of await changesOf(mongo, billed)) {
       const { Guia } = change.entry.told;
       const [payer, guide] = [payerOf(change.entry, guides), guides.get(Guia)];

@@ -18,5 +18,7 @@ export const usagePlugin = fp(async (server: HttpServer) => {
     failed: 'Counts of labels wait for MongoDB, but those whose write got no answer',
   };
   repeatOnceConnected(server, options, () => usage.write());
-  server.onLabels.push((user, labels) => usage.count(user, labels));
+  server.onLabels.push((user, labels) => {
+    if (user.canaryOf === undefined) usage.count(user, labels);
+  });
 });

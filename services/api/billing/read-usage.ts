@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
@@ -8,7 +9,7 @@ import { addTo, type Usage } from './figures.ts';
 import { readLabelUsage } from './label-usage.ts';
 import type { Month } from './months.ts';
 import { billedAtCreation, figuresOfChange, UNQUOTED_FIELDS, type UnquotedFields } from './unquoted.ts';
-import type { UsageOptions } from './usage-options.ts';
+import type { ReadOptions, UsageOptions } from './usage-options.ts';
 
 /** Guides of one query. */
 const GUIDES_AT_A_TIME = 1_000;
@@ -20,13 +21,16 @@ type CountedGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'crea
  * Reads what accounts used in a month from guides, events and counts of labels. Memory grows with the accounts, and with the
  * guides that `withoutTariff` takes: guides and events are read page by page, along an index.
  */
-export async function readUsage(mongo: Connection, month: Month, options: UsageOptions): Promise<Usage> {
-  const { test, account } = options;
+export async function readUsage(mongo: Connection, month: Month, of: UsageOptions): Promise<Usage> {
+  const { test, account } = of;
+  // Customers' accounts need no look: the guides of a canary have numbers of tests.
+  const options = { ...of, canaries: test ? await new UserStore(mongo).canaryAccounts() : new Set<string>() };
   const usage: Usage = new Map();
   await countGuides(mongo, month, options, usage);
   await countEvents(mongo, month, options, usage);
   for (const [name, labels] of await readLabelUsage(mongo, month.name, test))
-    if (account === undefined || name === account) addTo(usage, name, { labels });
+    if ((account === undefined || name === account) && !options.canaries.has(name))
+      addTo(usage, name, { labels });
   const isUsed = ([, figures]: [string, object]) => Object.values(figures).some((figure) => figure !== 0);
   return new Map([...usage].filter(isUsed).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -44,7 +48,7 @@ export async function creationIn(mongo: Connection, { name, next }: Month) {
 async function countGuides(
   mongo: Connection,
   month: Month,
-  { test, account, withoutTariff, onProgress }: UsageOptions,
+  { test, account, canaries, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
   const walk = new GuideWalk(mongo, month);
@@ -52,7 +56,7 @@ async function countGuides(
   for await (const page of account === undefined ? walk.all() : walk.of(account)) {
     for (const guide of page) {
       const { _id, account, createdFor = account, total } = guide;
-      if (isTestNumber(_id) !== test) continue;
+      if (isTestNumber(_id) !== test || canaries.has(createdFor)) continue;
       const price = billedAtCreation(guide);
       addTo(usage, createdFor, {
         ...{ guides: 1, total: toCentavos(total) },

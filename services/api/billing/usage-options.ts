@@ -10,3 +10,6 @@ export type UsageOptions = {
   withoutTariff?: Pick<WithoutTariffFile, 'add'> | undefined;
   onProgress: (text: string) => void;
 };
+
+/** `canaries`: accounts that are left out, because they are no customers. */
+export type ReadOptions = UsageOptions & { canaries: ReadonlySet<string> };

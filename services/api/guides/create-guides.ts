@@ -75,11 +75,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   if (earlier) return repeated(await journal.complete(earlier));
   const branches = await resolveBranches(deps.branches, parsed, request);
   const { unquotedGuides = 'bill' } = user.settings;
-  const prices = await deps.pricing.priceOf({
-    ...{ account: user.account, unquotedGuides },
-    ...parsed,
-    ...branches,
-  });
+  const prices = await deps.pricing.priceOf({ user, unquotedGuides, ...parsed, ...branches });
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
   // Taken after all checks: a refused request counts no guides.
@@ -104,7 +100,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     await taken.giveBack();
     return repeated(created.guides);
   }
-  deps.pricing.created(prices, sent);
+  deps.pricing.created(user, prices, sent);
   warn(branches.destinations, prices);
   return { ...created, limit: taken.state, warnings };
 }

@@ -21,7 +21,7 @@ const MAX_PROBLEMS = 3;
 const CLIENTS_NAMES: readonly string[] = ['campo_desconocido', 'parametro_desconocido'];
 
 /**
- * Returns hooks of a route that keep what it answers to known users, for those who support customers
+ * Returns hooks of a route that keep what it answers to known users but the canary, for those who support customers
  * (`shared/stores/answer-log.ts`). No answer waits for them.
  */
 export function keptAnswers(describe: (request: FastifyRequest) => Asked) {
@@ -31,7 +31,7 @@ export function keptAnswers(describe: (request: FastifyRequest) => Asked) {
   };
   const onResponse: onResponseAsyncHookHandler = async (request, reply) => {
     const { account } = (request.apiUser as { account: string } | undefined) ?? {};
-    if (account === undefined) return;
+    if (account === undefined || request.uncounted) return;
     const { guides = [], ...asked } = describe(request);
     const numbers = new Set(
       guides.filter((each): each is string => typeof each === 'string' && hasGuideNumberForm(each)),

@@ -1,3 +1,4 @@
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import type { Problem } from '#shared/errors/domain-error.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
@@ -13,9 +14,12 @@ import type { GuideDestination } from './resolve-branches.ts';
  */
 export type UnquotedGuides = (typeof UNQUOTED_GUIDES)[number] | 'bill' | 'ignore';
 
+/** Whose guides are priced; the canary's are counted nowhere. */
+export type PricedFor = Pick<ApiUser, 'account' | 'canaryOf'>;
+
 /** Guides that are to be created, each with its destination. */
 export type PriceRequest = {
-  account: string;
+  user: PricedFor;
   service: ServiceType;
   guides: readonly SentGuide[];
   origin: Branch;
@@ -40,7 +44,7 @@ export type Pricing = {
   /** Returns warnings of prices that a creation tells are missing, by guide. One whose fields are wrong is undefined. */
   warningsOf(prices: readonly PricedGuide[], guides: readonly (SentGuide | undefined)[]): Problem[];
   /** Guides were created at these prices. */
-  created(prices: readonly FoundPrice[], guides: readonly SentGuide[]): void;
+  created(user: PricedFor, prices: readonly FoundPrice[], guides: readonly SentGuide[]): void;
 };
 
 export const NO_PRICES: Pricing = {

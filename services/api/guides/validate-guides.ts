@@ -89,10 +89,10 @@ async function checkTogether(
   const guides = reached.map(({ guide }) => guide);
   const destinations = reached.map(({ destination }) => destination);
   const ends = { origin: found.origin, destinations };
-  const { account, settings } = request.user;
-  const { unquotedGuides = 'ignore' } = settings;
+  const { user } = request;
+  const { unquotedGuides = 'ignore' } = user.settings;
   const prices = await deps.pricing
-    .priceOf({ account, service, guides, unquotedGuides, ...ends })
+    .priceOf({ user, service, guides, unquotedGuides, ...ends })
     .catch((error: unknown) => {
       const wrong = error instanceof DomainError ? error.problems : [];
       const code = problems.total === 0 && error instanceof DomainError ? error.code : 'guides-invalid';

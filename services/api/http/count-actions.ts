@@ -25,7 +25,10 @@ const GONE = 499;
 const UNANSWERED = 'sin_respuesta';
 const LOOK_MS = 500;
 
-/** Counts how users' actions end, by the answer (`shared/actions/user-actions.ts`). */
+/**
+ * Counts how users' actions end, by the answer (`shared/actions/user-actions.ts`). The canary's count nothing: four good rounds a
+ * minute would end the failure of the one customer who fails at night, and its own failures would never end.
+ */
 export const countActions = fp(async (server: HttpServer) => {
   const { userActions } = server;
   const unanswered = watchUnanswered(server);
@@ -40,8 +43,9 @@ export const countActions = fp(async (server: HttpServer) => {
     const { statusCode: status } = reply;
     const { action } = request.routeOptions.config;
     unanswered.delete(reply);
-    if (action) countAccount(request, action, status);
-    if (action && !request.isOverdue) {
+    const isCounted = action && !request.uncounted;
+    if (isCounted) countAccount(request, action, status);
+    if (isCounted && !request.isOverdue) {
       if (status >= 500) countFailure(request, action, request.failure, reply.elapsedTime);
       else if (status < ERRORS) userActions.count(action, 'ok');
       else if (status === LIMITED && action === 'print') userActions.countLimitedLabel();
@@ -96,11 +100,12 @@ export function countCut(request: FastifyRequest, error: Error): void {
 }
 
 function countFailure(
-  { server }: FastifyRequest,
+  { server, uncounted }: FastifyRequest,
   action: UserAction,
   codigo: string | undefined,
   ms?: number,
 ): void {
+  if (uncounted) return;
   const refused = codigo === requestErrors.overloaded.codigo;
   server.userActions.count(action, refused ? 'refused' : 'failed', codigo, ms);
 }

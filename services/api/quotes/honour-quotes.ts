@@ -37,15 +37,16 @@ const COUNTED_AS: Partial<Record<ErrorCode, QuoteResult>> = {
  */
 export async function honourQuotes(
   { quoteTokens, tariffs, countQuotes, localTime }: HonourDeps,
-  { account, service, guides, origin, destinations, unquotedGuides }: PriceRequest,
+  { user, service, guides, origin, destinations, unquotedGuides }: PriceRequest,
 ): Promise<(GuidePrice | undefined)[]> {
+  const { account } = user;
   const now = tariffs.now();
   const problems: Problem[] = [];
   const prices = await inTurns(guides, (guide, indice) => {
     if (guide.Cotizacion === undefined) {
       if (unquotedGuides !== 'refuse') return undefined;
       problems.push({ indice, campo: 'Cotizacion', code: 'quote-missing' });
-      countQuotes('missing');
+      countQuotes(user, 'missing');
       return undefined;
     }
     const quote = quoteTokens.read(account, guide.Cotizacion);
@@ -55,7 +56,7 @@ export async function honourQuotes(
       : [{ campo: 'Cotizacion', code: 'quote-invalid' } as const];
     problems.push(...found.map((problem) => ({ indice, ...problem })));
     const [first] = found;
-    if (first) countQuotes(COUNTED_AS[first.code] ?? 'different');
+    if (first) countQuotes(user, COUNTED_AS[first.code] ?? 'different');
     return quote && toGuidePrice(quote, account, now, localTime);
   });
   const [first] = problems;

@@ -47,7 +47,7 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   server.pricing = {
     priceOf: (request) => priceGuides(server, request),
     warningsOf: warnOfMissingPrices,
-    created: (prices, guides) => countCreated(server, prices, guides),
+    created: (user, prices, guides) => countCreated(server, user, prices, guides),
   };
   server.adjustersOf = adjusters(tariffs, (version) =>
     server.log.warn(

@@ -53,11 +53,11 @@ function tariffOrReason(tariffs: CurrentTariff, now: number): TariffNow {
   }
 }
 
-type Basis = Pick<PriceRequest, 'account' | 'service' | 'origin' | 'unquotedGuides'> &
+type Basis = Pick<PriceRequest, 'user' | 'service' | 'origin' | 'unquotedGuides'> &
   Pick<HonourDeps, 'localTime'> & { tariff: TariffNow; now: number };
 
 function priceUnquoted(
-  { account, service, origin, unquotedGuides, localTime, tariff, now }: Basis,
+  { user: { account }, service, origin, unquotedGuides, localTime, tariff, now }: Basis,
   guide: SentGuide,
   destination: GuideDestination,
 ): GuidePrice | WithoutQuote {

@@ -49,13 +49,13 @@ export async function quoteGuides(
     const [refused] = answers.filter((answer) => 'reason' in answer);
     if (quotes.length === 0 && refused) {
       const problem = noPrice(refused, guide);
-      countQuotes(problem.code === 'parcel-too-large' ? 'too_large' : 'no_tariff');
+      countQuotes(request.user, problem.code === 'parcel-too-large' ? 'too_large' : 'no_tariff');
       problems.add(() => ({ indice, ...problem }));
     }
     return { ...ends, quotes };
   });
   problems.throwIfAny('prices-missing');
-  countQuotes('offered', guides.length);
+  countQuotes(request.user, 'offered', guides.length);
   return { guides: quoted, warnings };
 }
 

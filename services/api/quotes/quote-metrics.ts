@@ -1,9 +1,10 @@
 import { Counter, type Registry } from 'prom-client';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { GuidePricing } from '#shared/actions/action-counts.ts';
 import type { UserActions } from '#shared/actions/action-trouble.ts';
 import type { SentGuide } from '#shared/guides/guide.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
-import type { FoundPrice } from '../guides/pricing.ts';
+import type { FoundPrice, PricedFor } from '../guides/pricing.ts';
 import type { CurrentTariff } from './tariffs/current-tariff.ts';
 
 /** What came of a guide that was to be quoted, or of one that was to be created with its quote, or without one. */
@@ -13,8 +14,8 @@ const RESULTS = [
   ...(['at_creation', 'missing', 'billed', 'without_tariff'] as const),
 ] as const;
 export type QuoteResult = (typeof RESULTS)[number];
-/** Counts guides by what came of them. */
-export type CountQuotes = (result: QuoteResult, guides?: number) => void;
+/** Counts guides of a user by what came of them, but the canary's. */
+export type CountQuotes = (user: Pick<ApiUser, 'canaryOf'>, result: QuoteResult, guides?: number) => void;
 
 /** Registers the figures of quotes and of the tariff that is in force. */
 export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQuotes {
@@ -43,7 +44,9 @@ export function quoteMetrics(metrics: Registry, tariffs: CurrentTariff): CountQu
     'Time since the log of tariffs was read',
     () => tariffs.ageMs && tariffs.ageMs / 1_000,
   );
-  return (result, guides = 1) => quotes.inc({ result }, guides);
+  return ({ canaryOf }, result, guides = 1) => {
+    if (canaryOf === undefined) quotes.inc({ result }, guides);
+  };
 }
 
 /** How a guide that was created got its price, by the result that is counted. */
@@ -52,19 +55,21 @@ const PRICINGS = {
   ...{ billed: 'billed', without_tariff: 'without_tariff' },
 } as const satisfies Partial<Record<QuoteResult, GuidePricing>>;
 
-/** Counts guides that were created, by how each got its price. */
+/** Counts guides that were created, by how each got its price, but the canary's. */
 export function countCreated(
   { countQuotes, userActions }: { countQuotes: CountQuotes; userActions: Pick<UserActions, 'countGuides'> },
+  user: PricedFor,
   prices: readonly FoundPrice[],
   guides: readonly SentGuide[],
 ): void {
+  if (user.canaryOf !== undefined) return;
   const results = prices.map((price, i): keyof typeof PRICINGS => {
     if (!price || 'unquoted' in price)
       return price && 'total' in price.unquoted ? 'billed' : 'without_tariff';
     return guides[i]?.Cotizacion === undefined ? 'at_creation' : 'used';
   });
   for (const [result, { length }] of Map.groupBy(results, (each) => each)) {
-    countQuotes(result, length);
+    countQuotes(user, result, length);
     userActions.countGuides(PRICINGS[result], length);
   }
 }
