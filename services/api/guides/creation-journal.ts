@@ -198,12 +198,12 @@ export class CreationJournal {
     return entry;
   }
 
-  /** Keeps the numbers alone, of a creation with a key for as long as the key is remembered. */
+  /** Keeps the numbers alone, of a creation with a key for as long as the key is remembered, and none longer than its guides. */
   async #done({ _id, creation, bodyHash, records }: JournalEntry): Promise<void> {
     if (!records) return;
     const keptMs = bodyHash === undefined ? UNNAMED_KEPT_MS : NAMED_KEPT_MS;
     const numbers = records.map((record) => record._id);
-    const expiresAt = await this.#clock.now(keptMs);
+    const expiresAt = earlierOf(await this.#clock.now(keptMs), records[0]?.expiresAt);
     await this.#entries.updateOne(
       { _id, creation },
       { $set: { numbers, expiresAt }, $unset: { records: 1, openSince: 1 } },
@@ -214,6 +214,10 @@ export class CreationJournal {
   async #read(_id: string): Promise<JournalEntry | undefined> {
     return (await this.#entries.findOne({ _id }).readConcern('majority').lean()) ?? undefined;
   }
+}
+
+function earlierOf(one: Date, other = one): Date {
+  return one < other ? one : other;
 }
 
 function unusedNumber(used: Set<string>, isTest: boolean): string {

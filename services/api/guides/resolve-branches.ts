@@ -29,7 +29,7 @@ type BranchRequest = {
 };
 
 /**
- * Returns origin and destinations of a request's guides; the origin is the user's branch.
+ * Returns origin and destinations of a request's guides; the origin is the user's branch, for the canary the first destination.
  *
  * @throws DomainError `origin-unassigned`, `origin-inactive`, or `guides-invalid` with the unknown destinations.
  */
@@ -51,9 +51,11 @@ export async function resolveBranches(
 export async function findBranches(
   branches: BranchesClient,
   { service, guides }: BranchRequest,
-  { user: { originBranch, account }, requestId, signal }: Asking,
+  { user: { originBranch, account, canaryOf }, requestId, signal }: Asking,
 ): Promise<{ origin: Branch; destinations: (GuideDestination | undefined)[]; problems: Problem[] }> {
-  if (originBranch === null) throw new DomainError('origin-unassigned');
+  // Nobody gives the canary an origin: branches are loaded after its account, and may be withdrawn.
+  const isAnyOrigin = originBranch === null && canaryOf !== undefined;
+  if (originBranch === null && !isAnyOrigin) throw new DomainError('origin-unassigned');
   const queries = guides.map(({ Destinatario }) => toQuery(Destinatario));
   const isPickUp = service === 'the service';
   // Without a branch beside it, a postal code is a query already.
@@ -63,7 +65,8 @@ export async function findBranches(
     { origin: originBranch, destinations: [...queries, ...covers] },
     { requestId, account, signal },
   );
-  if (!answer.origin) throw new DomainError('origin-inactive');
+  const origin = isAnyOrigin ? answer.destinations[0]?.branch : answer.origin;
+  if (!origin) throw new DomainError('origin-inactive');
   const covering = new Map(besideBranches.map((code, i) => [code, answer.destinations[queries.length + i]]));
   const problems: Problem[] = [];
   const destinations = guides.map(({ Destinatario: { CodigoPostal, DestinoCode } }, indice) => {
@@ -79,7 +82,7 @@ export async function findBranches(
     const homePostalCode = (goesThere ? CodigoPostal : undefined) ?? branch.CodigoPostal;
     return { branch, homePostalCode, route: isCovered ? found.route : undefined };
   });
-  return { origin: answer.origin, destinations, problems };
+  return { origin, destinations, problems };
 }
 
 /** Returns the postal code of a destination that names a branch too. */
