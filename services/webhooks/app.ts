@@ -1,6 +1,7 @@
 import { openUserActions } from '#shared/actions/action-trouble.ts';
 import { openAuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
+import { canaryWebhook } from '#shared/canary/webhook-address.ts';
 import { splitList } from '#shared/config/networks.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -46,10 +47,12 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     const auditLog = openAuditLog(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo, config);
     const events = new EventLog(mongo);
-    const client = new WebhookClient(connectorOf(config), () => clock.estimate());
+    const { CANARY_URL, CELL: cell } = config;
+    const canary = CANARY_URL === undefined ? undefined : { url: canaryWebhook(CANARY_URL), cell };
+    const client = new WebhookClient(connectorOf(config), () => clock.estimate(), { canary });
     const metrics = createWebhookMetrics(server.metrics, webhooks);
     const testEvents = new Slots(TEST_EVENTS.inAll, TEST_EVENTS.ofOne);
-    const sender = new Sender({ webhooks, events, client, metrics, actions, auditLog, log });
+    const sender = new Sender({ cell, webhooks, events, client, metrics, actions, auditLog, log });
     server.startup.onceConnected('the webhooks', async () => sender.start());
     server.addHook('onClose', async () => {
       await sender.close();
@@ -66,10 +69,11 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
       async ({ body }) => {
         const webhook = await webhooks.find(body.account, body.webhook);
         if (!webhook) throw new DomainError('no-route');
+        const { url, canaryOf } = webhook;
         const secrets = await webhooks.secrets.of(webhook.id);
         if (secrets.length === 0) throw new DomainError('no-route'); // the webhook has just been removed
         const sending = testEvents.run(body.account, () =>
-          client.post({ url: webhook.url, secrets }, testEvent(new Date(clock.estimate()))),
+          client.post({ url, secrets, canaryOf }, testEvent(new Date(clock.estimate()))),
         );
         if (!sending) throw new DomainError('unavailable');
         return sending;

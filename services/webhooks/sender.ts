@@ -25,6 +25,8 @@ const WAITS_FOR_LEASE = 'A webhook waits for the end of its lease';
 const PENDING_PAUSE_MS = 1_000;
 
 type Options = {
+  /** Whose canary is sent to. */
+  cell: string;
   webhooks: WebhookStore;
   events: EventLog;
   client: WebhookClient;
@@ -77,10 +79,10 @@ export class Sender {
 
   /** Nothing is sent while nobody knows what is due. The first look afterwards ends that, even if nothing is due. */
   async #claim(): Promise<HeldWebhook | undefined> {
-    const { actions, webhooks } = this.#options;
+    const { actions, cell, webhooks } = this.#options;
     const began = performance.now();
     try {
-      const held = await webhooks.claim(this.#slots.fullAccounts());
+      const held = await webhooks.claim(cell, this.#slots.fullAccounts());
       actions.end('webhook', UNREAD);
       return held;
     } catch (error) {
@@ -93,7 +95,7 @@ export class Sender {
     const began = performance.now();
     const sending = (this.#slots.run(held.account, () => this.#send(held)) as Promise<void>)
       .catch((err) => {
-        this.#options.actions.count('webhook', 'failed', 'sin mandar', performance.now() - began);
+        this.#count(held, 'failed', 'sin mandar', performance.now() - began);
         this.#options.log.warn({ err, webhook: held.id }, WAITS_FOR_LEASE);
       })
       .finally(() => this.#sending.delete(sending));
@@ -105,7 +107,7 @@ export class Sender {
     const turnEnds = performance.now() + MAX_TURN_MS;
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
-      const { account, cursor, through: batchEnd, url } = webhook;
+      const { account, cursor, through: batchEnd, url, canaryOf } = webhook;
       const limit = batchEnd ? batchEnd - cursor : MAX_MESSAGE_EVENTS;
       const page = await events.page(account, cursor, limit, batchEnd);
       const next = batchEnd ?? page.next;
@@ -125,7 +127,7 @@ export class Sender {
         webhooks.beginMessage(webhook, next, first.registered),
       ]);
       if (!isHeld || secrets.length === 0) break;
-      const outcome = await client.post({ url, secrets }, eventsMessage(webhook, entries, next));
+      const outcome = await client.post({ url, secrets, canaryOf }, eventsMessage(webhook, entries, next));
       const { ms, status, failure: reason } = outcome;
       const at = await webhooks.clock.now();
       if (!webhook.test) metrics.observe(outcome, entries, at);
@@ -133,17 +135,22 @@ export class Sender {
       if (reason !== undefined) {
         await this.#fail(webhook, outcome, { ...attempt, reason });
         // Other failures are the receiver's.
-        if (outcome.mayBeOurs) this.#options.actions.count('webhook', 'failed', 'sin salida a internet', ms);
-        else this.#options.actions.count('webhook', 'ok');
+        if (outcome.mayBeOurs) this.#count(webhook, 'failed', 'sin salida a internet', ms);
+        else this.#count(webhook, 'ok');
         return;
       }
       if (!(await webhooks.moveCursor(webhook, next, attempt))) break;
-      this.#options.actions.count('webhook', 'ok');
+      this.#count(webhook, 'ok');
       webhook = moved(webhook, next);
       if (page.entries.length < limit) return this.#release(webhook, nextLookMs(page));
     }
     // There is more to send, or the account has changed the webhook.
     await this.#release(webhook, 0);
+  }
+
+  /** Counts how a delivery ended, but the canary's, which would end the failure of a customer whose webhooks get nothing. */
+  #count({ canaryOf }: HeldWebhook, outcome: 'ok' | 'failed', reason?: string, ms?: number): void {
+    if (canaryOf === undefined) this.#options.actions.count('webhook', outcome, reason, ms);
   }
 
   /** What could not be released has been sent, and waits for the end of its lease. */

@@ -12,9 +12,25 @@ const MAX_ANSWER_BYTES = 1_024;
 const READ_ANSWER_MS = 1_000;
 /** Holds even if the receiver keeps idle connections longer. */
 const KEEP_ALIVE_MS = 10_000;
+/**
+ * No limit of connections, because one server may receive for many accounts. A webhook that hangs would delay the
+ * others.
+ */
+const ONE_AT_A_TIME = {
+  pipelining: 1,
+  allowH2: false,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: KEEP_ALIVE_MS,
+};
 const USER_AGENT = `shipping-guides-webhooks/${service.version}`;
 
-export type Receiver = { url: string; secrets: readonly string[] };
+export type Receiver = { url: string; secrets: readonly string[]; canaryOf?: string | undefined };
+
+type Options = {
+  timeoutMs?: number;
+  /** Where the canary of a cell receives: the one address in our network, which only its own webhook may have. */
+  canary?: { url: string; cell: string } | undefined;
+};
 
 export type Outcome = {
   /** Time until the status of the answer. */
@@ -31,6 +47,9 @@ export type Outcome = {
 
 export class WebhookClient {
   readonly #agent: Agent;
+  /** Looks names up as the machine does, because the canary's may be short, and never goes through the proxy. */
+  readonly #canaryAgent = new Agent({ ...ONE_AT_A_TIME });
+  readonly #canary: Options['canary'];
   readonly #now: () => number;
   readonly #timeoutMs: number;
 
@@ -38,27 +57,24 @@ export class WebhookClient {
    * @param connect `directConnector` or `proxyConnector`.
    * @param now returns the time that messages are signed with, in ms since 1970: receivers refuse one that is minutes off.
    */
-  constructor(connect: buildConnector.connector, now: () => number, timeoutMs = REQUEST_TIMEOUT_MS) {
+  constructor(
+    connect: buildConnector.connector,
+    now: () => number,
+    { timeoutMs = REQUEST_TIMEOUT_MS, canary }: Options = {},
+  ) {
     this.#now = now;
     this.#timeoutMs = timeoutMs;
-    // No limit of connections, because one server may receive for many accounts. A webhook that hangs would delay the
-    // others.
-    this.#agent = new Agent({
-      connect,
-      pipelining: 1,
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    });
+    this.#canary = canary;
+    this.#agent = new Agent({ ...ONE_AT_A_TIME, connect });
   }
 
   /** Posts once, and follows no redirection. Never throws, because the outcome has the error. */
-  async post({ url, secrets }: Receiver, message: Message): Promise<Outcome> {
+  async post(receiver: Receiver, message: Message): Promise<Outcome> {
     const from = performance.now();
     const ended = () => Math.round(performance.now() - from);
-    const headers = signedHeaders(message, secrets, new Date(this.#now()));
+    const headers = signedHeaders(message, receiver.secrets, new Date(this.#now()));
     try {
-      const response = await this.#send(url, message.body, headers);
+      const response = await this.#send(receiver, message.body, headers);
       const outcome = { ms: ended(), ...outcomeOf(response) };
       await discardAnswer(response);
       return outcome;
@@ -67,13 +83,24 @@ export class WebhookClient {
     }
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  async close(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#canaryAgent.destroy()]);
   }
 
-  #send(url: string, body: string, headers: Record<string, string>): Promise<Dispatcher.ResponseData> {
-    const { origin, pathname, search } = new URL(url);
-    return this.#agent.request({
+  /** @throws NotPublic if another account's webhook has the canary's address. */
+  #agentFor({ url, canaryOf }: Receiver): Agent {
+    if (url !== this.#canary?.url) return this.#agent;
+    if (canaryOf !== this.#canary.cell) throw new NotPublic(url);
+    return this.#canaryAgent;
+  }
+
+  async #send(
+    receiver: Receiver,
+    body: string,
+    headers: Record<string, string>,
+  ): Promise<Dispatcher.ResponseData> {
+    const { origin, pathname, search } = new URL(receiver.url);
+    return this.#agentFor(receiver).request({
       origin,
       path: `${pathname}${search}`,
       method: 'POST',

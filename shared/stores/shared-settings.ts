@@ -48,6 +48,7 @@ const SHARED: Readonly<Record<string, Rule>> = {
   CELL: among('api', 'webhooks', 'dashboard'),
   WEBHOOKS_ALLOW_NETWORKS: among('api', 'webhooks'),
   WEBHOOKS_ALLOW_PRIVATE: among('api', 'webhooks'),
+  CANARY_URL: { ...among('api', 'webhooks'), mayBeUnset: true },
   MONGODB_URI: among(...ALL),
   LABEL_CACHE_URL: among('api', 'dashboard'),
 };

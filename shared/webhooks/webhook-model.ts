@@ -46,6 +46,8 @@ export const WEBHOOKS = defineCollection(
     setBy: optional(part({ username: USERNAME, key: optional(TEXT), url: TEXT })),
     /** Set if the webhook is of a test account, whose failures harm no customer. */
     test: optional(FLAG),
+    /** The cell whose canary registered the webhook; absent for others. Only senders of that cell send to it. */
+    canaryOf: optional(TEXT),
     /** Number of the last event that was delivered. */
     cursor: NUMBER,
     /** How often its account has changed what comes next: the cursor or the types; absent if never. */

@@ -24,7 +24,10 @@ export type FailedAttempt = Attempt & { reason: string };
 /** `host`: the rest of an address may hold a customer's keys. `reason`: in words for the account; empty if unknown. */
 export type LateWebhook = { account: string; host: string; forMs: number; reason: string };
 /** `setBy`: absent if nobody knows who chose the address. */
-type NewWebhook = Pick<Webhook, 'account' | 'url' | 'description' | 'types' | 'cursor' | 'test'> & {
+type NewWebhook = Pick<
+  Webhook,
+  'account' | 'url' | 'description' | 'types' | 'cursor' | 'test' | 'canaryOf'
+> & {
   setBy?: SetBy;
 };
 /** What an account may change of a webhook. Absent fields stay; empty `types` are all. */
@@ -244,17 +247,18 @@ export class WebhookStore {
   }
 
   /**
-   * Claims the webhook that has been due for longest.
+   * Claims the webhook that has been due for longest, of customers or of the cell's canary: another cell's is out of reach.
    * @param except accounts to leave alone.
    * @returns undefined if no webhook is due.
    */
-  async claim(except: readonly string[] = []): Promise<HeldWebhook | undefined> {
+  async claim(cell: string, except: readonly string[] = []): Promise<HeldWebhook | undefined> {
     const now = await this.clock.now();
     const until = new Date(now.getTime() + LEASE_MS);
     const filter = {
       active: true,
       dueAt: { $lte: now },
       leaseUntil: { $lte: now },
+      canaryOf: { $in: [null, cell] },
       ...(except.length > 0 && { account: { $nin: [...except] } }),
     };
     const change = { $set: { lease: randomUUID(), leaseUntil: until, dueAt: until } };

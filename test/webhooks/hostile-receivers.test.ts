@@ -35,13 +35,15 @@ const test = webhooksTest
   })
   /** Posts to a receiver on this machine, with a time limit of a second. */
   .extend('post', async ({}, { onCleanup }) => {
-    const client = new WebhookClient(directConnector(anywhere), Date.now, 1_000);
+    const client = new WebhookClient(directConnector(anywhere), Date.now, { timeoutMs: 1_000 });
     onCleanup(() => client.close());
     return (url: string) => client.post({ url, secrets }, MESSAGE);
   })
   /** The same as a process posts that may reach the internet alone. */
   .extend('postOutside', async ({ dns }, { onCleanup }) => {
-    const client = new WebhookClient(directConnector(isPublicAddress, [dns.address]), Date.now, 1_000);
+    const client = new WebhookClient(directConnector(isPublicAddress, [dns.address]), Date.now, {
+      timeoutMs: 1_000,
+    });
     onCleanup(() => client.close());
     return (url: string) => client.post({ url, secrets }, MESSAGE);
   });

@@ -35,7 +35,15 @@ export const webhooksPersonalData: PersonalData = {
     return `\nQuedan sus webhooks (${length}), y ya nadie los administra. Se terminan con: webhooks end --account ${account}`;
   },
   besideGuides: namesNobody<Webhook & SecretsDocument>({
-    ...{ _id: false, id: false, account: false, url: false, description: false, lease: false },
+    ...{
+      _id: false,
+      id: false,
+      account: false,
+      canaryOf: false,
+      url: false,
+      description: false,
+      lease: false,
+    },
     setBy: { username: false, key: false, url: false },
     off: { reason: false },
     lastFailure: { reason: false },

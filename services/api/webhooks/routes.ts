@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditEvent } from '#shared/audit/audit-store.ts';
+import { canaryWebhook } from '#shared/canary/webhook-address.ts';
 import { splitList } from '#shared/config/networks.ts';
 import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -8,6 +9,7 @@ import { acceptOnlyJson } from '#shared/http/request-bodies.ts';
 import { publicOrIn } from '#shared/webhooks/public-address.ts';
 import type { SetBy } from '#shared/webhooks/webhook-model.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
+import type { Caller } from '../accounts/account-limits.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { keepIfStillValid, requireStillValid } from '../accounts/hooks/authorize.ts';
@@ -48,6 +50,8 @@ import {
   removeWebhook,
   skipMessage,
 } from './webhooks.ts';
+
+type RuleOf = (user: Caller) => UrlRule;
 
 const permission = 'webhooks.admin';
 const tag = 'Webhooks';
@@ -90,9 +94,9 @@ const creation = operation({
   },
 });
 
-function creationRoute(server: HttpServer, rule: UrlRule): void {
+function creationRoute(server: HttpServer, ruleOf: RuleOf): void {
   server.post('/api/webhooks', creation, async (request) => {
-    const wanted = parseWebhook(request.body, rule);
+    const wanted = parseWebhook(request.body, ruleOf(apiUser(request)));
     const { webhook, secret } = await addWebhook(server, apiUser(request), wanted, whoSets(request));
     await keepIfStillValid(request, () => server.webhooks.remove(webhook.account, webhook.id));
     recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
@@ -157,10 +161,10 @@ const changing = operation({
   },
 });
 
-function changingRoute(server: HttpServer, rule: UrlRule): void {
+function changingRoute(server: HttpServer, ruleOf: RuleOf): void {
   server.patch('/api/webhooks/:id', changing, async (request) => {
     const { id } = request.params;
-    const wanted = parseChange(request.body, rule);
+    const wanted = parseChange(request.body, ruleOf(apiUser(request)));
     const { view, change } = await changeWebhook(
       server,
       apiUser(request).account,
@@ -280,18 +284,17 @@ function removalRoute(server: HttpServer): void {
 
 /** `/api/webhooks` (docs/contract.md "Webhooks"). */
 export async function webhookRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
-  const isAllowed = publicOrIn(splitList(config.WEBHOOKS_ALLOW_NETWORKS));
-  const rule = { allowPrivate: config.WEBHOOKS_ALLOW_PRIVATE, isAllowed };
+  const ruleOf = addressRules(config);
   // Commands that end a credential list the addresses that outlive it, so none may come after the end. Checked again once one
   // is stored: the end may have come meanwhile. Not only then: an address would get events until it is taken back, and what
   // is removed, signed anew or repeated cannot be taken back.
   server.addHook('preHandler', async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') await requireStillValid(request);
   });
-  creationRoute(server, rule);
+  creationRoute(server, ruleOf);
   listingRoute(server);
   readingRoute(server);
-  changingRoute(server, rule);
+  changingRoute(server, ruleOf);
   await server.register(async (mayBeEmpty) => {
     acceptOnlyJson(mayBeEmpty, { mayBeEmpty: true });
     activationRoute(mayBeEmpty);
@@ -303,6 +306,17 @@ export async function webhookRoutes(server: HttpServer, { config }: ApiOptions):
     secretRoute(bodyless);
     removalRoute(bodyless);
   });
+}
+
+/** Returns which addresses a user's webhooks may have. */
+function addressRules({
+  CANARY_URL,
+  WEBHOOKS_ALLOW_NETWORKS,
+  WEBHOOKS_ALLOW_PRIVATE: allowPrivate,
+}: ApiOptions['config']): RuleOf {
+  const isAllowed = publicOrIn(splitList(WEBHOOKS_ALLOW_NETWORKS));
+  const url = CANARY_URL === undefined ? undefined : canaryWebhook(CANARY_URL);
+  return ({ canaryOf }) => ({ allowPrivate, isAllowed, canary: { url, isUser: canaryOf !== undefined } });
 }
 
 function whoSets(request: FastifyRequest): SetBy {

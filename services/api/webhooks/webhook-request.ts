@@ -107,8 +107,15 @@ const readWebhook = readerOf(Type.Object(newFields));
 const readChange = readerOf(Type.Object(changedFields));
 const readActivation = readerOf(Type.Object(activationFields));
 
-/** Which addresses webhooks may have. `allowPrivate` allows any, with any port, and http. */
-export type UrlRule = { allowPrivate: boolean; isAllowed(host: string): boolean };
+/**
+ * Which addresses a user's webhooks may have. `allowPrivate` allows any, with any port, and http. `canary`: the address at which the
+ * canary receives, and whether the user is the canary, which alone may have it.
+ */
+export type UrlRule = {
+  allowPrivate: boolean;
+  isAllowed(host: string): boolean;
+  canary: { url: string | undefined; isUser: boolean };
+};
 
 /**
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
@@ -182,10 +189,11 @@ function inOrder(types: readonly FeedType[]): FeedType[] {
 }
 
 /** Returns a URL as it is stored, or undefined if webhooks may not use it. Its name is resolved at each delivery. */
-function parseUrl(text: string, { allowPrivate, isAllowed }: UrlRule): string | undefined {
+function parseUrl(text: string, { allowPrivate, isAllowed, canary }: UrlRule): string | undefined {
   const url =
     VALID_URL.test(text) && !UNPRINTABLE.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return undefined;
+  if (url.href === canary.url) return canary.isUser ? url.href : undefined;
   if (allowPrivate) return /^https?:$/.test(url.protocol) ? url.href : undefined;
   const port = Number(url.port || 443);
   if (url.protocol !== 'https:' || (port !== 443 && port < 1_024)) return undefined;

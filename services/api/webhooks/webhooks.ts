@@ -25,13 +25,14 @@ type Deps = {
 /** Begins with future events. @throws DomainError `too-many-webhooks`. */
 export async function addWebhook(
   { webhooks, eventLog }: Deps,
-  { account, test }: Pick<ApiUser, 'account' | 'test'>,
+  { account, test, canaryOf }: Pick<ApiUser, 'account' | 'test' | 'canaryOf'>,
   wanted: Pick<Webhook, 'url' | 'description' | 'types'>,
   setBy: SetBy,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const secret = newSecret();
   const cursor = await eventLog.last(account);
-  const webhook = await webhooks.add({ account, ...wanted, setBy, cursor, ...(test && { test }) }, secret);
+  const kind = { ...(test && { test }), ...(canaryOf !== undefined && { canaryOf }) };
+  const webhook = await webhooks.add({ account, ...wanted, setBy, cursor, ...kind }, secret);
   if (!webhook) throw new DomainError('too-many-webhooks');
   return { webhook, secret };
 }

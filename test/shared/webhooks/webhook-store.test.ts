@@ -27,8 +27,8 @@ const test = storesTest
     return (await store.add(webhook, secret))?.id ?? '';
   })
   /** Claims the webhook as soon as it is due. */
-  .extend('claim', ({ store }) => () => {
-    return vi.waitFor(async () => (await store.claim()) ?? Promise.reject(), 10_000);
+  .extend('claim', ({ store }) => (cell = '') => {
+    return vi.waitFor(async () => (await store.claim(cell)) ?? Promise.reject(), 10_000);
   })
   /** Claims the webhook, and has begun a message of three events. */
   .extend('held', async ({ store, claim, id }): Promise<HeldWebhook> => {
@@ -43,6 +43,17 @@ const test = storesTest
   .extend('set', ({ webhooksOf, id }) => (values: Partial<Webhook>) => {
     return webhooksOf.updateOne({ id }, { $set: values });
   });
+
+test("a canary's webhook is claimed by senders of its cell alone", async ({ store, secret, claim }) => {
+  for (const [account, canaryOf] of Object.entries({ 'guardia-norte': 'norte', guardia: '' }))
+    await store.add(
+      { account, url: 'http://canary:3006/webhook', description: '', cursor: 0, canaryOf },
+      secret,
+    );
+  expect(await claim('norte')).toMatchObject({ account: 'guardia-norte' });
+  expect(await store.claim('sur')).toBeUndefined();
+  expect(await claim('')).toMatchObject({ account: 'guardia' });
+});
 
 test('a process whose lease was taken changes nothing', async ({ store, set, held, read, claim }) => {
   await set({ leaseUntil: new Date(0), dueAt: new Date(0) });
@@ -140,7 +151,7 @@ describe('to wake', () => {
     const { dueAt } = await read();
     await store.wake('a', 0);
     expect((await read()).dueAt).toEqual(dueAt);
-    expect(await store.claim()).toBeUndefined();
+    expect(await store.claim('')).toBeUndefined();
   });
 });
 
