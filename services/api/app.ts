@@ -95,7 +95,7 @@ export function buildApi(
     });
     beatWhileServing(server, 'api', server.redis, config, reports, {
       ...{ in: server.processes, service: 'api' },
-      details: () => ({ seesWorkers: server.labels.seesWorkers }),
+      details: () => ({ seesWorkers: server.labels.seesWorkers, works: server.works.recent() }),
     });
 
     await server.register(countActions);

@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   tariff: 'tarifas',
   directory: 'directorio completo',
   chromium: 'Chromium',
+  'self-test': 'su propia prueba',
 };
 
 /** Lists the services: how many processes each has, for how long they run, and what they reach. A service is one row. */

@@ -16,6 +16,12 @@ import {
 import { DatabaseClock } from './database-clock.ts';
 import { HEARTBEAT_TTL_S, REGISTER_MS } from './heartbeat.ts';
 
+/** What the self-test of an api tries, too (docs/contract.md "Canary"). */
+const WORKS = ['create', 'print'] as const;
+export type Work = (typeof WORKS)[number];
+/** In ms: for so long a process tells others what it did well. Three rounds of the canary. */
+export const WORKS_MS = 45_000;
+
 /**
  * Which processes work on this MongoDB, and in which cell. Heartbeats stand in Redis under a prefix: a process with another
  * Redis or prefix is seen here alone.
@@ -34,8 +40,8 @@ export const PROCESSES = defineCollection(
     at: MOMENT,
     /** Of an api: whether it sees label workers. */
     seesWorkers: optional(FLAG),
-    /** Of an api: what it answered well within the last `WORKS_MS`. */
-    works: optional(listOf(oneOf(['create', 'print']))),
+    /** Of an api: what it did well within `WORKS_MS`, for whomever. Processes up to 1.9.0 write none. */
+    works: optional(listOf(oneOf(WORKS))),
     expiresAt: MOMENT,
   },
   {
@@ -60,7 +66,7 @@ export type RegisteredProcess = Pick<
 
 /** Age, in ms, up to which an entry counts: three of a process may be late. */
 const ALIVE_MS = 4 * REGISTER_MS;
-/** Age, in ms, up to which what an entry says of label workers counts: so long their heartbeats live. */
+/** Age, in ms, up to which an entry counts as a witness: as long as heartbeats live. */
 const WITNESS_MS = 1_000 * HEARTBEAT_TTL_S;
 const EXPIRES_MS = 60_000;
 const MAX_PROCESSES = 200;
@@ -69,6 +75,8 @@ export class ProcessRegistry {
   readonly #processes: StoredModel<ProcessDocument>;
   readonly #clock: DatabaseClock;
   readonly #cell: string;
+  /** Of the process that is written here. */
+  #ownId = '';
 
   /** @param cell of the processes that are written and read. */
   constructor(connection: Connection, cell: string) {
@@ -79,6 +87,7 @@ export class ProcessRegistry {
 
   /** Writes that a process is alive. Call it every `REGISTER_MS`. */
   async write({ id, ...process }: RegisteredProcess): Promise<void> {
+    this.#ownId = id;
     const at = await this.#clock.now();
     const expiresAt = new Date(at.getTime() + EXPIRES_MS);
     const entry = { ...process, cell: this.#cell, at, expiresAt };
@@ -105,6 +114,12 @@ export class ProcessRegistry {
   async seesWorkers(): Promise<boolean> {
     const young = await this.#youngerThan(WITNESS_MS);
     return (await this.#processes.exists({ ...young, seesWorkers: true })) !== null;
+  }
+
+  /** Returns whether another api of the cell did a work well within about `WORKS_MS`. */
+  async works(work: Work): Promise<boolean> {
+    const young = await this.#youngerThan(WITNESS_MS);
+    return (await this.#processes.exists({ ...young, _id: { $ne: this.#ownId }, works: work })) !== null;
   }
 
   async #youngerThan(ms: number) {

@@ -66,6 +66,7 @@ test('all is well: the page says what was looked at, as does the health of each 
     {
       ...{ status: 'ok', ...READY, 'label-cache': 'ok', branches: 'ok', webhooks: 'ok', tariff: 'ok' },
       'label-workers': 'ok',
+      'self-test': 'ok',
     },
     { status: 'ok', ...READY, directory: 'ok' },
     { status: 'ok', redis: 'ok', 'label-cache': 'ok', chromium: 'ok' },

@@ -43,6 +43,8 @@ export const countActions = fp(async (server: HttpServer) => {
     const { statusCode: status } = reply;
     const { action } = request.routeOptions.config;
     unanswered.delete(reply);
+    // The canary's too: it asks each process, where few customers may.
+    if (action === 'create' && status < ERRORS) server.works.note('create');
     const isCounted = action && !request.uncounted;
     if (isCounted) countAccount(request, action, status);
     if (isCounted && !request.isOverdue) {

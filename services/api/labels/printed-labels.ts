@@ -30,11 +30,14 @@ type Options = Omit<PrintLineOptions, 'cache' | 'onFinished'> & {
   metrics: Registry;
   processes: ProcessRegistry;
   report: Pick<LimitReport, 'refused'>;
+  /** Called for each label that a worker printed for this process. */
+  onPrinted: () => void;
 };
 
 /** Gets labels from the cache. Those that are not in it wait for a worker, if `Admission` lets them. */
 export class PrintedLabels {
   readonly #report: Options['report'];
+  readonly #onPrinted: Options['onPrinted'];
   readonly #cache: LabelCache;
   readonly #admission = new Admission();
   readonly #line: PrintLine;
@@ -47,6 +50,7 @@ export class PrintedLabels {
   constructor(options: Options) {
     const { redis, prefix, processes, clock, log } = options;
     this.#report = options.report;
+    this.#onPrinted = options.onPrinted;
     this.#cache = new LabelCache(options.cache, prefix);
     const onFinished = (pages: number) => this.#admission.finished(pages);
     this.#line = new PrintLine({ ...options, cache: this.#cache, onFinished });
@@ -137,6 +141,7 @@ export class PrintedLabels {
       const pagesBefore = this.#admission.pagesOf(account) - pages;
       const printed = await this.#line.wait(job, pagesBefore, signal);
       this.#metrics.answered('printed', began);
+      this.#onPrinted();
       return printed;
     } finally {
       leave(signal.aborted ? 'abandoned' : 'done');
