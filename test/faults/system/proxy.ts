@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { pipeline, Transform } from 'node:stream';
+import { PassThrough, pipeline, Transform } from 'node:stream';
 
 /** A TCP proxy that can freeze and cut connections. */
 export type TcpProxy = {
@@ -12,8 +12,16 @@ export type TcpProxy = {
   close(): Promise<void>;
 };
 
-/** Starts a proxy, on a free port by default. @param target returns the local port for each new connection; undefined refuses it. */
-export async function startProxy(target: () => number | undefined, listenOn = 0): Promise<TcpProxy> {
+/**
+ * Starts a proxy, on a free port by default.
+ * @param target returns the local port for each new connection; undefined refuses it.
+ * @param answers makes what changes the answers of a connection.
+ */
+export async function startProxy(
+  target: () => number | undefined,
+  listenOn = 0,
+  answers: () => Transform = () => new PassThrough(),
+): Promise<TcpProxy> {
   let thawed: Promise<void> | undefined;
   const sockets = new Set<Socket>();
   const passing = (wait: () => Promise<unknown>) =>
@@ -37,7 +45,7 @@ export async function startProxy(target: () => number | undefined, listenOn = 0)
     const back = passing(async () => thawed);
     // When one side ends, the other must not stay open.
     pipeline(client, there, upstream, () => upstream.destroy());
-    pipeline(upstream, back, client, () => client.destroy());
+    pipeline(upstream, answers(), back, client, () => client.destroy());
   });
   const cut = () => {
     const count = sockets.size / 2;
