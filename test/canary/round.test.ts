@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import type { CanaryReport } from '#shared/canary/report.ts';
+import { lookAt } from '#test/fixtures/axe.ts';
+import { openTab } from '#test/fixtures/browser.ts';
 import { printingTest as test } from '#test/fixtures/services.ts';
 
 test('a round creates a guide, reads its print and says so', async ({ canary, api }) => {
@@ -24,4 +26,16 @@ test('a round creates a guide, reads its print and says so', async ({ canary, ap
   expect(steps.map(([, step]) => step).toSorted()).toEqual([
     ...['branch', 'create', 'label', 'page', 'postal-code', 'print', 'quote', 'read', 'repeat'],
   ]);
+});
+
+test('the page shows the last rounds, to everybody who can read', async ({ canary, browser }) => {
+  const { page, failures } = await openTab(browser);
+  await page.goto(canary.url);
+  const text = (await page.evaluate('document.body.innerText')) as string;
+  expect(text).toMatch(/^Como los clientes 127\.0\.0\.1:\d+\s+Bien hace [\d.]+ s, en [\d.]+ s$/m);
+  expect(text).toMatch(/^Leer la etiqueta\s+Bien\s/m);
+  expect(text).not.toMatch(/\d{12}|gk_/);
+  await lookAt(page, 'rondas', { width: 1280, height: 900 }, 'light');
+  await lookAt(page, 'rondas', { width: 320, height: 640 }, 'dark');
+  expect(failures).toEqual([]);
 });

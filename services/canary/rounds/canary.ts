@@ -123,7 +123,7 @@ export class Canary {
   async #makeRound(rounds: WayRounds, isListed: () => boolean): Promise<boolean> {
     const { key, reader } = this.#options;
     const round = await makeRound(rounds.customer, rounds.way.way, this.#places, reader);
-    if (key.isRefused || round.outcomes.length === 0) return false;
+    if (key.isRefused || round.outcomes.length === 0 || this.#end.signal.aborted) return false;
     const isBad = round.outcomes.some(({ result }) => result !== 'ok');
     // The process may just have ended.
     if (isBad) await this.#listProcesses();
@@ -135,6 +135,7 @@ export class Canary {
 
   async #makeSeries(turns: Turns): Promise<number> {
     const outcomes = await turns.next();
+    if (this.#end.signal.aborted) return LOOK_MS;
     this.series.note(outcomes);
     for (const outcome of outcomes) this.#tell(outcome, this.#customers.way);
     return LOOK_MS;

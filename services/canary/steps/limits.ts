@@ -20,6 +20,5 @@ export const OBJECTIVE_MS: Readonly<Partial<Record<Step, number>>> = {
   'postal-code': QUICK_MS,
   page: QUICK_MS,
   form: PRINT_MS,
-  cancel: QUICK_MS,
   login: PRINT_MS,
 };

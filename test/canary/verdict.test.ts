@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { Histories } from '#services/canary/rounds/history.ts';
+import { Pace } from '#services/canary/rounds/pace.ts';
+import { requireSameTime } from '#services/canary/steps/clocks.ts';
+import type { Outcome } from '#services/canary/steps/steps.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
+
+const outcome = (step: Outcome['step'], result: Outcome['result'], more: Partial<Outcome> = {}): Outcome => ({
+  ...{ step, result, form: '', ms: 50, isAtDeadline: false },
+  ...{ answer: result === 'ok' ? '' : `${result}!`, ...more },
+});
+
+/** Notes one round after the other. */
+function noted(...rounds: Outcome[][]): Histories {
+  const histories = new Histories();
+  for (const round of rounds) histories.note(round);
+  return histories;
+}
+const rounds = (step: Outcome['step'], ...results: Outcome['result'][]) =>
+  results.map((result) => [outcome(step, result)]);
+const many = <Item>(count: number, item: Item) => Array.from({ length: count }, () => item);
+
+describe('a step that fails', () => {
+  test('is a fault from its second round in a row on', () => {
+    expect(noted(...rounds('create', 'ok', 'failed')).faults()).toEqual([]);
+    expect(noted(...rounds('create', 'failed', 'ok', 'failed')).faults()).toEqual([]);
+    expect(noted(...rounds('create', 'ok', 'failed', 'failed')).faults()).toEqual([
+      {
+        ...{ step: 'create', form: '', isLate: false, rounds: 2, answer: 'failed!' },
+        sinceMs: expect.any(Number),
+      },
+    ]);
+  });
+
+  test('is a fault at once where its deadline passed', () => {
+    const hanging = outcome('print', 'failed', { isAtDeadline: true, answer: 'sin respuesta en 10 s' });
+    expect(noted([hanging]).faults()).toMatchObject([{ step: 'print', rounds: 1 }]);
+  });
+
+  test('has failed since the first round in a row, however many there were', () => {
+    const histories = noted(...rounds('read', 'ok', 'failed'));
+    passTime(600_000);
+    for (const round of rounds('read', ...many(40, 'failed' as const))) histories.note(round);
+    const [fault] = histories.faults();
+    expect(fault?.rounds).toBe(41);
+    expect(fault?.sinceMs).toBeGreaterThanOrEqual(600_000);
+    histories.note([outcome('read', 'ok')]);
+    expect(histories.faults()).toEqual([]);
+  });
+
+  test('of one form says nothing of another', () => {
+    const form = (name: string, result: Outcome['result']) => outcome('form', result, { form: name });
+    const histories = noted([form('PNG carta', 'failed')], [form('ZPL carta', 'failed')]);
+    expect(histories.faults()).toEqual([]);
+    histories.note([form('PNG carta', 'failed')]);
+    expect(histories.faults()).toMatchObject([{ step: 'form', form: 'PNG carta' }]);
+  });
+});
+
+describe('a step that is late', () => {
+  test('is a fault when three of the last twelve rounds were', () => {
+    expect(noted(...rounds('create', 'late', 'late')).faults()).toEqual([]);
+    expect(noted(...rounds('create', 'late', 'ok', 'late', 'late')).faults()).toMatchObject([
+      { step: 'create', isLate: true, rounds: 3, answer: 'late!' },
+    ]);
+    const seldom = rounds('create', 'late', ...many(10, 'ok' as const), 'late', 'late');
+    expect(noted(...seldom).faults()).toEqual([]);
+  });
+
+  test('is over after two rounds in time', () => {
+    const late = rounds('create', 'late', 'late', 'late', 'ok');
+    expect(noted(...late).faults()).toHaveLength(1);
+    expect(noted(...late, ...rounds('create', 'ok')).faults()).toEqual([]);
+  });
+});
+
+test('what fails is named before what is late, and what customers do first', () => {
+  const histories = noted(
+    ...many(3, [
+      ...[outcome('create', 'late'), outcome('quote', 'failed'), outcome('print', 'failed')],
+      outcome('read', 'ok'),
+    ]),
+  );
+  expect(histories.faults().map(({ step }) => step)).toEqual(['print', 'quote', 'create']);
+  expect(histories.inARow()).toEqual([
+    { step: 'create', rounds: 3 },
+    { step: 'quote', rounds: 3 },
+    { step: 'print', rounds: 3 },
+    { step: 'read', rounds: 0 },
+  ]);
+});
+
+test('three rounds follow a first bad one after five seconds each, then as usual', () => {
+  const pauses = (usualMs: number, ...bad: boolean[]) => {
+    const pace = new Pace(usualMs);
+    return bad.map((isBad) => pace.after(isBad) / 1_000);
+  };
+  expect(pauses(15_000, false, true, false, false, false)).toEqual([15, 5, 5, 5, 15]);
+  expect(pauses(15_000, ...many(6, true))).toEqual([5, 5, 5, 15, 15, 15]);
+  expect(pauses(600_000, ...many(5, true), false)).toEqual([5, 5, 5, 15, 15, 600]);
+});
+
+describe('a clock', () => {
+  const verdict = (aheadMs: Record<string, number>) => {
+    try {
+      requireSameTime(Object.entries(aheadMs).map(([name, ms]) => ({ name, aheadMs: ms })));
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test('is named if it is a minute off', () => {
+    expect(verdict({})).toBeUndefined();
+    expect(verdict({ api: 59_000, MongoDB: -500 })).toBeUndefined();
+    expect(verdict({ api: 90_000, MongoDB: 200 })).toBe('el reloj de api adelanta 90 s');
+    expect(verdict({ api: 300, MongoDB: -120_000 })).toBe('el reloj de MongoDB atrasa 120 s');
+  });
+
+  test("is the canary's own if all others agree", () => {
+    expect(verdict({ api: 90_000, MongoDB: 90_200 })).toBe(
+      'el reloj de la guardia difiere 90 s de los demás',
+    );
+  });
+});
