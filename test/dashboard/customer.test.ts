@@ -123,6 +123,12 @@ test('says why nobody tries', () => {
     ['canary-away', 'atencion', 'Nadie prueba desde hace 2 min: el servicio canary no responde'],
   ]);
   expect(idsOf(GOOD, 45_001)).toEqual(['canary-away']);
+  // Its last good round is too old, and it says nothing of the next one.
+  const old = { ...customers, goodAgoMs: 46_000 };
+  expect(linesOf(by(old), 10_001).map(([, , text]) => text)).toEqual([
+    'Nadie prueba desde hace 10 s: el servicio canary no responde',
+  ]);
+  expect(idsOf(by(old), 10_000)).toEqual(['canary-stuck']);
   expect(linesOf({ ...GOOD, key: 'refused' })).toEqual([
     [
       'canary-key',

@@ -323,7 +323,12 @@ test('names what a customer cannot do unless a cause is named, or real customers
   const creations = fails('create', { notOk: 3, all: 3 });
   expect(idsOf({ ...customer(cannot('create')), ...creations })).toEqual(['create-fails']);
   expect(idsOf({ ...customer(cannot('print')), ...creations })).toEqual(['customer-print', 'create-fails']);
-  expect(idsOf({ ...customer(cannot('form')), workers: [] })).toEqual(['no-workers']);
+  for (const step of ['form', 'manifest'] as const)
+    expect(idsOf({ ...customer(cannot(step)), workers: [] })).toEqual(['no-workers']);
+  for (const step of ['page', 'webhook'] as const) {
+    expect(idsOf({ ...customer(cannot(step)), services: without('api') })).toEqual(['api']);
+    expect(idsOf({ ...customer(cannot(step)), ...reaches('api', { mongodb: 'down' }) })).toEqual(['mongodb']);
+  }
   expect(idsOf({ ...customer(cannot('clock')), ...tells('api', { clockAheadMs: 61_000 }) })).toEqual([
     'clocks-differ',
   ]);

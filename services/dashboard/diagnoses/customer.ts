@@ -30,8 +30,16 @@ const DOES: Readonly<Record<Step, string>> = {
   login: 'entrar',
   clock: 'fiarse de la hora de las respuestas',
 };
+/** What a step needs beside its action: the manifest is printed too. */
+const MORE_EFFECTS: Readonly<Partial<Record<Step, readonly Effect[]>>> = {
+  manifest: ['print', 'print-tried'],
+  clock: ['clock'],
+};
 /** Most ways in that a line names. */
 const MAX_NAMED = 3;
+
+/** Several readings in a row were not answered. */
+const SILENT_MS = 10_000;
 
 type Found = Fault & {
   /** Undefined for the slower series. */
@@ -43,9 +51,11 @@ type Found = Fault & {
  * by each way in is at most `GOOD_MS` old.
  */
 export function diagnoseCustomer({ report, silentMs }: CanaryState): Diagnosis[] {
-  if (report && silentMs <= GOOD_MS) return [...diagnoseFaults(report), ...diagnoseRounds(report)];
   const since = `${report ? '' : 'al menos '}${duration(silentMs)}`;
-  return [untried('away', `Nadie prueba desde hace ${since}: el servicio canary no responde`)];
+  const away = untried('away', `Nadie prueba desde hace ${since}: el servicio canary no responde`);
+  if (!report || silentMs > GOOD_MS) return [away];
+  const rounds = diagnoseRounds(report);
+  return [...diagnoseFaults(report), ...(rounds.length > 0 && silentMs > SILENT_MS ? [away] : rounds)];
 }
 
 /** Where several steps of one action are bad, the most telling one is said. */
@@ -125,8 +135,11 @@ function diagnoseStep(step: Step, found: readonly Found[], waysCount: number): D
   const text = `Un cliente ${verb} ${what}${where} desde hace ${since}: ${first?.answer}`;
   const level = failing.length > 0 && step !== 'clock' ? grave : warning;
   const action = STEP_ACTIONS[step];
-  const effectOn: Effect[] = action ? [action, `${action}-tried`] : step === 'clock' ? ['clock'] : [];
-  return { ...level(`customer-${step}`, 'customerscannot', text), effectOn };
+  const effects: Effect[] = action ? [action, `${action}-tried`] : [];
+  return {
+    ...level(`customer-${step}`, 'customerscannot', text),
+    effectOn: ['api', ...effects, ...(MORE_EFFECTS[step] ?? [])],
+  };
 }
 
 /** Names some of the ways in: ` por la api 10.1.2.3:3000`, ` por 2 de 3 entradas (…)`. */

@@ -9,12 +9,13 @@ export const LEVELS = ['grave', 'atencion', 'nota'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /**
- * What a cause harms: an action of users, the same as the canary tries it, the rounds of the canary, signs of processes, a
- * dependency, or times that answers name.
+ * What a cause harms: an action of users, the same as the canary tries it, all that the canary asks of the api, its rounds, signs of
+ * processes, a dependency, or times that answers name.
  */
 export type Effect =
   | UserAction
   | `${UserAction}-tried`
+  | 'api'
   | 'canary'
   | 'heartbeats'
   | 'branches'

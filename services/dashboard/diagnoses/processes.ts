@@ -16,7 +16,7 @@ import {
 export const SERVICES = ['api', 'branches', 'webhooks'] as const;
 
 const SERVICE_OUTAGES = {
-  api: { section: 'servicedown', causes: BY_API },
+  api: { section: 'servicedown', causes: [...BY_API, 'api'] },
   branches: { section: 'branchesdown', causes: ['branches', ...BY_BRANCHES] },
   webhooks: { section: 'servicedown', causes: ['webhooks', 'webhook'] },
 } as const;

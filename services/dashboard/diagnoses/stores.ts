@@ -74,7 +74,7 @@ function effectsOf(dependency: Dependency, down: readonly Report[]): Effect[] {
   if (dependency !== 'mongodb') return [];
   const misses = (...names: string[]) => down.some(({ service }) => names.includes(service));
   return [
-    ...(misses('api') ? BY_API : []),
+    ...(misses('api') ? ([...BY_API, 'api'] as const) : []),
     ...(misses('api', 'dashboard') ? (['tariff'] as const) : []),
     ...(misses('branches') ? (['branches', ...BY_BRANCHES] as const) : []),
     ...(misses('webhooks', 'dashboard') ? (['webhooks', 'webhook'] as const) : []),
