@@ -1,10 +1,12 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { Connection } from 'mongoose';
 import { type AccountLimits, AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
+import { provideCanary } from '../demo-data.ts';
 import { localFolder } from '../folders.ts';
 import { isRunning, type ProcessId, signalGroup } from '../process/process-id.ts';
 import { readJson } from '../read-json.ts';
@@ -24,14 +26,16 @@ export type Damage =
   | { kind: 'started'; process: ProcessId }
   /** A webhook of the account `demo`. */
   | { kind: 'webhook'; url: string }
-  | { kind: 'limits'; account: string; before: Partial<AccountLimits> };
+  | { kind: 'limits'; account: string; before: Partial<AccountLimits> }
+  /** The canary's key is none any more. */
+  | { kind: 'canary-key' };
 
 /** The key that fills the Redis of the labels. */
 export const FILLER = '{guias}:label:simulacro';
 
 type Recorded = { fault: string; damages: Damage[] };
 const FILE = join(localFolder, 'drill.json');
-/** A new `npm start` has no frozen process and an empty Redis of the labels; the rest is in MongoDB. */
+/** A new `npm start` has no frozen process, an empty Redis of the labels and the canary's key; the rest is in MongoDB. */
 const DAMAGED =
   'está dañado, y no dice qué descompuso el simulacro. Detenga npm start, borre el archivo e inicie otra vez. Si en la base ' +
   'queda algo, un webhook de demo o límites de otro, npm start -- --fresh empieza con una vacía.';
@@ -112,6 +116,9 @@ async function repair(damage: Damage, system: RunningSystem | undefined, isOwn: 
       return removeWebhook(required(system), damage.url);
     case 'limits':
       return restoreLimits(required(system), damage.account, damage.before);
+    case 'canary-key':
+      if (system) await restoreCanaryKey(system);
+      return;
   }
 }
 
@@ -173,13 +180,20 @@ async function removeWebhook({ addresses }: RunningSystem, url: string): Promise
 }
 
 /** Runs `work` on the limits of accounts that differ from those of the settings. */
-export async function withLimits<T>(
-  { mongoUri }: RunningSystem,
+export function withLimits<T>(
+  system: RunningSystem,
   work: (limits: AccountLimitsStore) => Promise<T>,
+): Promise<T> {
+  return inMongo(system, (mongo) => work(new AccountLimitsStore(mongo)));
+}
+
+export async function inMongo<T>(
+  { mongoUri }: RunningSystem,
+  work: (mongo: Connection) => Promise<T>,
 ): Promise<T> {
   const mongo = await connectMongo(mongoUri, createLogger('drill', 'silent'));
   try {
-    return await work(new AccountLimitsStore(mongo));
+    return await work(mongo);
   } finally {
     await mongo.close();
   }
@@ -189,5 +203,15 @@ function restoreLimits(system: RunningSystem, account: string, before: Partial<A
   return withLimits(system, async (limits) => {
     await limits.remove(account);
     if (Object.keys(before).length > 0) await limits.set(account, before);
+  });
+}
+
+/** Makes the canary's account as `npm start` does. */
+function restoreCanaryKey({ environments: { canary }, mongoUri }: RunningSystem): Promise<void> {
+  const secretIn = (file = '') => readFileSync(file, 'utf8');
+  const { CANARY_KEY_FILE, CANARY_PASSWORD_FILE } = canary;
+  return provideCanary(mongoUri, {
+    key: secretIn(CANARY_KEY_FILE),
+    password: secretIn(CANARY_PASSWORD_FILE),
   });
 }

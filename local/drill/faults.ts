@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KeyStore } from '#services/api/keys/key-store.ts';
+import { canaryNames } from '#shared/canary/names.ts';
 import { localFolder, repoRoot } from '../folders.ts';
 import { freePort } from '../process/free-port.ts';
 import { startProcess } from '../process/owned-process.ts';
@@ -11,7 +13,7 @@ import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { SetupError } from '../setup-error.ts';
 import type { RunningSystem } from '../start/running-system.ts';
 import { requireReady, withoutSecrets } from '../system.ts';
-import { type Damage, FILLER, inLabelCache, withLimits } from './damage.ts';
+import { type Damage, FILLER, inLabelCache, inMongo, withLimits } from './damage.ts';
 import { DemoClient, repeatUntil } from './demo-client.ts';
 
 /**
@@ -66,6 +68,7 @@ const FROZEN = [
 ];
 const SLOW = ['lent', 'tarda', 'slow', 'pausa'];
 const LABELS = ['etiqueta', 'label', 'cache'];
+const CANARY = ['canary', 'guardia', 'prueba'];
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -158,12 +161,46 @@ export const FAULTS: readonly Fault[] = [
     cause:
       'Uno de dos procesos de api se detenía cinco segundos de cada seis. El otro era del simulacro, y estaba bien.',
     clue: '"Estado" dice en cuántos de los procesos falla; el registro de ese tiene `sin_respuesta`.',
-    line: /^(?:Crear guías falla desde hace .* uno de 2 procesos de api|MongoDB no responde a api \(1 de 2\)|Un proceso de api no da señales)/,
+    line: /^(?:Crear guías falla desde hace .* uno de 2 procesos de api|MongoDB no responde a api \(1 de 2\)|Un proceso de api no da señales|Un cliente (?:no puede|espera demasiado para) )/,
     shownWithinS: 40,
     section: 'creationsfail',
     namedBy: [['api'], SLOW],
     culprit: ['api'],
     begin: slowApi,
+  },
+  {
+    name: 'worker-slow',
+    cause:
+      'El label-worker se detenía cinco segundos de cada seis: daba señales de vida, e imprimía muy despacio.',
+    clue: 'Ninguna parte dice que falle. `pods` dice casi siempre `Paused` del label-worker.',
+    line: /^(?:Un cliente (?:espera demasiado para|no puede) imprimir |Imprimir etiquetas falla )/,
+    shownWithinS: 90,
+    section: 'customerscannot',
+    namedBy: [['worker', 'labelworker'], SLOW],
+    culprit: ['label-worker'],
+    begin: slowWorker,
+  },
+  {
+    name: 'canary-frozen',
+    cause:
+      'El servicio canary estaba congelado (SIGSTOP): nadie probaba como cliente. Los clientes no notaban nada.',
+    clue: '`rounds` no recibe respuesta, y el registro de canary se interrumpe. Las demás partes están bien.',
+    line: /^Nadie prueba desde hace .*: el servicio canary no responde$/,
+    shownWithinS: 50,
+    section: 'customerscannot',
+    namedBy: [CANARY, FROZEN],
+    ...freezing('canary'),
+  },
+  {
+    name: 'canary-key-ended',
+    cause:
+      'La llave de la guardia ya no existía: el servicio canary recibía 401, y nadie probaba. Los clientes no notaban nada.',
+    clue: '`rounds` dice `"key":"refused"`, y `admin keys` no tiene ninguna llave de guardia.',
+    line: /^Nadie prueba: la llave o la contraseña de la guardia terminó \(401\)/,
+    shownWithinS: 35,
+    section: 'customerscannot',
+    namedBy: [CANARY, ['llave', 'key', '401']],
+    begin: endCanaryKey,
   },
   {
     name: 'receiver-500',
@@ -272,11 +309,36 @@ async function slowApi(practice: Practice): Promise<void> {
   await createAllTheTime(second, ended, { customers: 1, pauseMs: 500 });
   await createAllTheTime(system.addresses.api, well, { customers: CUSTOMERS, pauseMs: 20 });
   willBreak({ kind: 'frozen', process: api });
-  void repeatUntil(ended, GOING_MS, async () => {
-    signalGroup(api, 'SIGSTOP');
-    await sleep(STOPPED_MS, undefined, { signal: ended });
-    signalGroup(api, 'SIGCONT');
+  stopAtTimes(api, ended, { stoppedMs: STOPPED_MS, goingMs: GOING_MS });
+}
+
+/** In ms. Most labels wait for longer than their objective, and heartbeats, which are written in the rest, are never too old. */
+const WORKER_STOPPED_MS = 5_000;
+const WORKER_GOING_MS = 800;
+
+async function slowWorker(practice: Practice): Promise<void> {
+  const { ended, willBreak } = practice;
+  const worker = required(['label-worker'], practice);
+  willBreak({ kind: 'frozen', process: worker });
+  stopAtTimes(worker, ended, { stoppedMs: WORKER_STOPPED_MS, goingMs: WORKER_GOING_MS });
+}
+
+function stopAtTimes(
+  process: ProcessId,
+  ended: AbortSignal,
+  { stoppedMs, goingMs }: { stoppedMs: number; goingMs: number },
+): void {
+  void repeatUntil(ended, goingMs, async () => {
+    signalGroup(process, 'SIGSTOP');
+    await sleep(stoppedMs, undefined, { signal: ended });
+    signalGroup(process, 'SIGCONT');
   });
+}
+
+async function endCanaryKey({ system, willBreak }: Practice): Promise<void> {
+  willBreak({ kind: 'canary-key' });
+  const { user } = canaryNames(process.env.CELL ?? '');
+  await inMongo(system, (mongo) => new KeyStore(mongo).endAll(user));
 }
 
 async function createAllTheTime(

@@ -55,6 +55,10 @@ const FOUND: Readonly<Record<string, { answer: string; ended?: string }>> = {
   },
   'api-frozen': { answer: 'La API está colgada', ended: 'api' },
   'api-slow': { answer: 'una de las api va muy lenta', ended: '' },
+  // A busy machine may miss its signs for a moment, which then explains the rest.
+  'worker-slow': { answer: 'el label-worker imprime muy lento' },
+  'canary-frozen': { answer: 'la guardia está congelada', ended: 'Nadie prueba' },
+  'canary-key-ended': { answer: 'la llave de la guardia ya no vale', ended: 'Nadie prueba' },
   'receiver-500': { answer: 'el servidor del cliente, su webhook' },
   'account-floods': { answer: 'la cuenta otro pide demasiado' },
 };
@@ -112,7 +116,7 @@ const test = folderTest
     return drill;
   })
   .extend('system', { scope: 'file' }, async ({ checkout }, { onCleanup }): Promise<RunningSystem> => {
-    const names = ['API', 'BRANCHES', 'LABEL_WORKER', 'DASHBOARD', 'WEBHOOKS'];
+    const names = ['API', 'BRANCHES', 'LABEL_WORKER', 'DASHBOARD', 'WEBHOOKS', 'CANARY'];
     const ports = await Promise.all(names.map(async (name) => [`${name}_PORT`, String(await freePort())]));
     const npmStart = startProcess({
       name: 'npm start',
