@@ -8,6 +8,7 @@ import { BROKEN_WORDS, screenshot } from '#test/fixtures/browser.ts';
 import { test as dashboardTest } from '#test/fixtures/dashboard/dashboard.ts';
 import type { Fleet } from '#test/fixtures/dashboard/fleet.ts';
 import type { LabelJobs } from '#test/fixtures/dashboard/label-jobs.ts';
+import { cannot, GOOD, type PretendedCanary } from '#test/fixtures/dashboard/pretended-canary.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
 import type { Stores } from '#test/fixtures/stores.ts';
 
@@ -64,6 +65,9 @@ const LEAVES_ITS_CARD = `[...document.querySelectorAll('main > section')].flatMa
 const FAST_REFRESH = 'window.setInterval = ((slow) => (run, ms) => slow(run, ms / 10))(window.setInterval)';
 const test = dashboardTest
   .extend('workers', { scope: 'file', auto: true }, ({ services }) => twoWorkers(services))
+  .extend('ourCustomer', { auto: true }, ({ pretendedCanary }) =>
+    Object.assign(pretendedCanary, { report: GOOD }),
+  )
   /** What went wrong in the page, such as something that its policy forbids. */
   .extend('failures', (): string[] => [])
   .extend('page', async ({ browser, dashboard, failures }, { onCleanup }) => {
@@ -101,10 +105,19 @@ describe('the login page', () => {
 });
 
 describe('Estado', () => {
-  test('updates without a reload', async ({ failures, fleet, jobs, login, page, shows, stores }) => {
+  test('updates without a reload', async ({
+    failures,
+    fleet,
+    ourCustomer,
+    jobs,
+    login,
+    page,
+    shows,
+    stores,
+  }) => {
     await busyNight(stores, jobs);
     await login();
-    await printingFails(fleet);
+    await printingFails(fleet, ourCustomer);
     await shows('Imprimir etiquetas falla desde hace');
     await pictures(page, 'estado');
     for (const width of [390, 320]) {
@@ -141,10 +154,18 @@ describe('Estado', () => {
     }
   });
 
-  test('works by keyboard, and for a screen reader', async ({ fleet, jobs, login, page, shows, stores }) => {
+  test('works by keyboard, and for a screen reader', async ({
+    fleet,
+    jobs,
+    login,
+    ourCustomer,
+    page,
+    shows,
+    stores,
+  }) => {
     await busyNight(stores, jobs);
     await login();
-    await printingFails(fleet);
+    await printingFails(fleet, ourCustomer);
     await page.waitForSelector('.titular a'); // the page also tells of one that has ended
     const focused = () =>
       page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
@@ -243,18 +264,19 @@ describe('Bull Board', () => {
 
 /** `UPDATE_PICTURES=1 npm test -- test/dashboard/pages` takes the picture of the documents anew. */
 if (process.env.UPDATE_PICTURES) {
-  test('picture for the documents', async ({ fleet, jobs, login, page, shows, stores }) => {
+  test('picture for the documents', async ({ fleet, ourCustomer, jobs, login, page, shows, stores }) => {
     await stores.redis.del(`${stores.prefix}:problems`);
     await busyNight(stores, jobs);
     await login();
-    await printingFails(fleet);
+    await printingFails(fleet, ourCustomer);
     await shows('Imprimir etiquetas falla desde hace');
     await page.screenshot({ path: join(repoRoot, 'docs/pictures/estado.png') as `${string}.png` });
   });
 }
 
-/** An api tells that labels fail. */
-async function printingFails(fleet: Fleet): Promise<void> {
+/** An api tells that labels fail, and a customer of our own gets none. */
+async function printingFails(fleet: Fleet, ourCustomer: PretendedCanary): Promise<void> {
+  ourCustomer.report = cannot('print', { sinceMs: 290_000, rounds: 20, answer: '500 etiqueta_tardia' });
   const now = Date.now();
   const figures = { notOk: 4, all: 4, lastNotOk: 4, lastAll: 4 };
   const failing = { since: now - 300_000, lastBegan: now, ...figures, codigo: 'etiqueta_tardia' };
