@@ -28,8 +28,8 @@ const OF_THE_KEY: Permission[] = [
 ];
 
 /**
- * Makes the canary's account as it must be (docs/contract.md "Canary"): its two users, its limits, and `key` as the only key.
- * Whatever differs is changed, also a user that was disabled.
+ * Makes the canary's account as it must be (docs/contract.md "Canary"): its two users, its limits, and `key` as its only key.
+ * Whatever differs is changed, also a user that was disabled, and keys that somebody made who knew the password.
  * @param of.ways how many ways in the canary tries: the address of customers, and each api process.
  * @returns whether anything was changed.
  * @throws Error for the operator if `key` is none, or a name of the canary's is a customer's.
@@ -40,14 +40,15 @@ export async function ensureCanary(
 ): Promise<{ changed: boolean; account: string }> {
   if (!isKey(key)) throw new Error('CANARY_KEY no tiene la forma de una llave: gk_test_ y 49 caracteres');
   const { account, user, loginUser } = canaryNames(cell);
-  const users = new UserStore(mongo);
+  const [users, keys] = [new UserStore(mongo), new KeyStore(mongo)];
   await requireNoCustomer(users, account, cell);
   // The limits come first, so that no key works without them.
   const changes = [
     await ensureLimits(mongo, account, limitsFor(ways)),
     await ensureUser(users, { username: user, account, cell, permissions: OF_THE_KEY }),
     await ensureUser(users, { username: loginUser, account, cell, permissions: [], password }),
-    await new KeyStore(mongo).keepOnly(key, { username: user, name: 'guardia' }),
+    await keys.keepOnly(key, { username: user, name: 'guardia' }),
+    (await keys.endAll(loginUser)) > 0,
   ];
   return { changed: changes.includes(true), account };
 }

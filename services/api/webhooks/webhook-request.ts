@@ -109,7 +109,8 @@ const readActivation = readerOf(Type.Object(activationFields));
 
 /**
  * Which addresses a user's webhooks may have. `allowPrivate` allows any, with any port, and http. `canary`: the address at which the
- * canary receives, and whether the user is the canary, which alone may have it.
+ * canary receives, and whether the user is the canary. Only the canary may have that one, and no other: who has stolen its key must
+ * not make our senders call anybody.
  */
 export type UrlRule = {
   allowPrivate: boolean;
@@ -193,7 +194,8 @@ function parseUrl(text: string, { allowPrivate, isAllowed, canary }: UrlRule): s
   const url =
     VALID_URL.test(text) && !UNPRINTABLE.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return undefined;
-  if (url.href === canary.url) return canary.isUser ? url.href : undefined;
+  const isCanarys = url.href === canary.url;
+  if (isCanarys || canary.isUser) return isCanarys && canary.isUser ? url.href : undefined;
   if (allowPrivate) return /^https?:$/.test(url.protocol) ? url.href : undefined;
   const port = Number(url.port || 443);
   if (url.protocol !== 'https:' || (port !== 443 && port < 1_024)) return undefined;
