@@ -34,10 +34,12 @@ const test = services
   })
   /** An api whose database does `fate` with each search for a guide and each insert of one. */
   .extend('damaged', { scope: 'file' }, async ({ startApi, stores }, { onCleanup }) => {
-    const damage: { fate: Fate | Promise<Fate> } = { fate: 'done' };
-    const proxy = await startMongoProxy(stores.mongoUri, ({ find, insert }) =>
-      find === 'guides' || insert === 'guides' ? damage.fate : 'done',
-    );
+    const damage: { fate: Fate | Promise<Fate>; asked: number } = { fate: 'done', asked: 0 };
+    const proxy = await startMongoProxy(stores.mongoUri, ({ find, insert }) => {
+      if (find !== 'guides' && insert !== 'guides') return 'done';
+      damage.asked++;
+      return damage.fate;
+    });
     onCleanup(() => proxy.close());
     const api = await startApi({ MONGODB_URI: proxy.uri });
     return { ...api, damage };
@@ -72,19 +74,19 @@ test('neither figures of customers nor what is kept of their requests has anythi
   ];
   expect(answersOf.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 400]);
 
-  const [real] = (await demo.created(guide())) as [CreatedGuide];
+  const [real] = (await demo.created(guide(), guide())) as [CreatedGuide];
   expect((await demo.pdf(`/api/guias/etiqueta/${real.SEND_GUIA}`)).status).toBe(200);
   const counted = {
     'user_actions_total{action="create",outcome="ok"}': 1,
     'user_actions_total{action="print",outcome="ok"}': 1,
     'http_request_duration_seconds_count{method="POST",route="/api/guias/crear",status="200"}': 1,
     'http_request_duration_seconds_count{method="GET",route="/api/guias/etiqueta/:guia",status="200"}': 1,
-    'quotes_total{result="billed"}': 1,
+    'quotes_total{result="billed"}': 2,
   };
   await expect.poll(async () => changes(before, await figures())).toEqual(counted);
   const { create = [] } = accountRefusals.report(Date.now());
   expect(create.map(({ account }) => account)).toEqual(['demo']);
-  await expect.poll(pricings).toEqual({ priced: 0, billed: 1, without_tariff: 0 });
+  await expect.poll(pricings).toEqual({ priced: 0, billed: 2, without_tariff: 0 });
   const kept = (of: string) => answersOfGuide(stores.cache, stores.prefix, of);
   await expect.poll(() => kept(real.SEND_GUIA)).toMatchObject([{ account: 'demo' }]);
   expect(await kept(own.SEND_GUIA)).toEqual([]);
@@ -116,7 +118,7 @@ test('a customer who fails at night is not healed by good requests of the canary
   await expect.poll(failing).toBeUndefined();
 });
 
-test('its failures are no failures of customers, nor is a request of it that waits', async ({
+test('its failures are no failures of customers, nor is a request of it that waits or is given up', async ({
   damaged,
   demo,
   guardia,
@@ -133,6 +135,19 @@ test('its failures are no failures of customers, nor is a request of it that wai
   const [waiting, other] = [guardian.create([guide()]), new Client(url, demo.token).create([guide()])];
   const failing = () => server.userActions.report(Date.now()).create?.failing;
   await expect.poll(failing, { timeout: UNANSWERED_MS + 60_000 }).toMatchObject({ notOk: 1, all: 1 });
+  /** Creates a guide, and leaves before the answer. */
+  const giveUp = async (authorization: string) => {
+    const [leaving, { asked }] = [new AbortController(), { ...damage }];
+    const headers = { authorization, 'content-type': 'application/json' };
+    const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [guide()] });
+    const { signal } = leaving;
+    const left = fetch(`${url}/api/guias/crear`, { method: 'POST', headers, body, signal }).catch(() => {});
+    await expect.poll(() => damage.asked).toBeGreaterThan(asked);
+    leaving.abort();
+    await left;
+  };
+  await giveUp(`Bearer ${guardia.token}`);
+  await giveUp(`Bearer ${demo.token}`);
   damage.fate = 'done';
   lock.resolve('done');
   expect([(await waiting).status, (await other).status]).toEqual([200, 200]);
@@ -140,9 +155,10 @@ test('its failures are no failures of customers, nor is a request of it that wai
   const failed = 'user_actions_total{action="create",outcome="failed"}';
   const ok = 'user_actions_total{action="create",outcome="ok"}';
   const served = 'http_request_duration_seconds_count{method="POST",route="/api/guias/crear",status="200"}';
-  await expect.poll(() => figures(url)).toMatchObject({ [ok]: 1 + (before[ok] ?? 0) });
+  const left = 'http_request_duration_seconds_count{method="POST",route="/api/guias/crear",status="499"}';
+  await expect.poll(() => figures(url)).toMatchObject({ [ok]: 1 + (before[ok] ?? 0), [left]: 1 });
   const after = await figures(url);
-  expect(changes(before, after)).toMatchObject({ [failed]: 1, [ok]: 1, [served]: 2 });
+  expect(changes(before, after)).toMatchObject({ [failed]: 1, [ok]: 1, [served]: 2, [left]: 1 });
 });
 
 test('a login of it that fails counts nothing either, once it has logged in', async ({

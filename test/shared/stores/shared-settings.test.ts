@@ -109,8 +109,8 @@ test.for([
   expect(differences([api, { ...former, settings: {} }])).toEqual([]); // of a release before 1.8.1
 });
 
-/** Addresses with the password of one service, the login of one, and former values, which the rules name. */
-const MAY_DIFFER = ['REDIS_URL', 'WEBHOOKS_PROXY_LOGIN'].concat(
+/** Addresses with the password of one service, secrets of one, and former values, which the rules name. */
+const MAY_DIFFER = ['REDIS_URL', 'WEBHOOKS_PROXY_LOGIN', 'CANARY_KEY', 'CANARY_PASSWORD'].concat(
   ['JWT_SECRET', 'INTERNAL_TOKEN', 'WEBHOOK_SECRETS_KEY'].map((name) => `${name}_PREVIOUS`),
 );
 
