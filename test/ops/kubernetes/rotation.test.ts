@@ -110,7 +110,7 @@ test('a damaged plan is named, with what to do', () => {
 test('each step may be repeated, and leaves all other secrets as they are', () => {
   expect(print(rotated, '--rotate')).toEqual([]);
   expect(print(retired, '--retire')).toEqual([]);
-  for (const name of ['guias-jwt', 'guias-internal', 'guias-webhook-secrets'])
+  for (const name of ['guias-canary', 'guias-jwt', 'guias-internal', 'guias-webhook-secrets'])
     expect(retired.find(({ metadata }) => metadata.name === name)).toEqual(
       before.find(({ metadata }) => metadata.name === name),
     );
