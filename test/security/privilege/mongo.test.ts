@@ -8,6 +8,7 @@ import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { DEMO_TARIFF, seedDemoData } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { run } from '#services/api/cli.ts';
+import { newKey } from '#services/api/keys/key.ts';
 import { run as runTariffs } from '#services/api/tariffs-cli.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
@@ -78,8 +79,8 @@ const test = printingTest
   )
   /** Runs a command of the operators to its end, with this on standard input. @returns what it writes. */
   .extend('operate', { scope: 'file' }, ({ recorders, folder }) => {
-    return async (user: MongoUser, cli: typeof run, args: string[], input = '') => {
-      const env = { MONGODB_URI: recorders[user].uri, INIT_CWD: folder };
+    return async (user: MongoUser, cli: typeof run, args: string[], input = '', more = {}) => {
+      const env = { MONGODB_URI: recorders[user].uri, INIT_CWD: folder, ...more };
       const { code, out, err } = await runCommand(cli, args, { input, env });
       // A slow command tells its progress there.
       expect([code, code === 0 ? '' : err]).toEqual([0, '']);
@@ -188,6 +189,17 @@ describe('the role allows all that is sent by', () => {
       expect(sent(recorders.api)).toContain(right);
     expect(sent(recorders.admin)).toContain('find+remove keys');
     expectAllowed('api', recorders.api);
+    expectAllowed('admin', recorders.admin);
+  });
+
+  test("npm run admin, for the canary's account and a new key of it", async ({ operate, recorders }) => {
+    for (let turn = 0; turn < 2; turn++) {
+      const secrets = { CANARY_KEY: newKey(true), CANARY_PASSWORD: randomBytes(32).toString('hex') };
+      const said = await operate('admin', run, ['canary', '--ways', '3'], '', secrets);
+      expect(said).toContain('La guardia quedo como debe');
+    }
+    for (const right of ['update+insert users', 'insert keys', 'remove keys'])
+      expect(sent(recorders.admin)).toContain(right);
     expectAllowed('admin', recorders.admin);
   });
 
