@@ -113,6 +113,14 @@ test('after the loss of its machine, an encrypted dump brings everything back', 
     'ERROR',
   ]);
 
+  // The canary comes to this domain without leaving the machine. It does not know Caddy's own authority.
+  const script =
+    "fetch('http://127.0.0.1:3006/health/rounds').then(async (answer) => console.log(await answer.text()))";
+  const report = async () => JSON.parse(await project.compose('exec', '-T', 'canary', 'node', '-e', script));
+  await expect
+    .poll(async () => (await report()).ways[0])
+    .toMatchObject({ way: 'customers', host: API, fault: { answer: 'el certificado TLS no es válido' } });
+
   // A guide, a label, and a webhook whose secret is encrypted.
   const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [minimalGuide()] });
   const created = await ask(API, '/api/guias/crear', ...token, ...json, '--data', body);
