@@ -14,6 +14,12 @@ import { OwnWebhook } from './webhook/own-webhook.ts';
 import { receiverRoute } from './webhook/receiver-route.ts';
 
 /**
+ * Pauses before a refused secret is tried again, in ms. After ten tries in 15 minutes such a key is answered 429, which stops nobody
+ * else; failed logins also count against the address, which customers may share (docs/contract.md "Keys", "Authentication").
+ */
+const [KEY_AGAIN_MS, PASSWORD_AGAIN_MS] = [60_000, 300_000];
+
+/**
  * Builds the canary: a customer of our own, which has no rights in any store and goes by the ways that customers use. It is ready at
  * once, whatever its rounds find.
  * @param readSecrets reads the settings again: a secret may have been renewed.
@@ -29,10 +35,10 @@ export function buildCanary(
     const canary = new Canary({
       customers: customersWay(CUSTOMERS_URL),
       processes: processWays(API_PROCESSES_URL),
-      key: new Credential(() => readSecrets().CANARY_KEY),
+      key: new Credential(() => readSecrets().CANARY_KEY, KEY_AGAIN_MS),
       login: {
         username: canaryNames(CELL).loginUser,
-        password: new Credential(() => readSecrets().CANARY_PASSWORD),
+        password: new Credential(() => readSecrets().CANARY_PASSWORD, PASSWORD_AGAIN_MS),
       },
       webhook,
       reader: await startReader(),

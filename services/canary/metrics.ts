@@ -45,11 +45,9 @@ export function addCanaryGauges(registry: Registry, canary: Canary): void {
 }
 
 function mostInARow({ ways, series }: Canary, way: Way): Map<Step, number> {
-  const histories = ways.filter((each) => each.way.way === way).map((each) => each.histories);
+  const all = [...ways.filter((each) => each.way.way === way), ...(way === 'customers' ? [series] : [])];
   const most = new Map<Step, number>();
-  for (const { step, rounds } of [...histories, ...(way === 'customers' ? [series] : [])].flatMap((each) =>
-    each.inARow(),
-  ))
+  for (const { step, rounds } of all.flatMap((each) => each.inARow()))
     most.set(step, Math.max(rounds, most.get(step) ?? 0));
   return most;
 }

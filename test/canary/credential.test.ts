@@ -25,7 +25,7 @@ const test = base
     const key = new Credential(() => {
       if (file.isAway) throw new Error('ENOENT');
       return file.text;
-    });
+    }, 60_000);
     const customer = new Customer(customersWay(service.url), key);
     return () =>
       customer.ask({ path: '/', deadlineMs: 20_000 }).then(

@@ -10,7 +10,7 @@ import { printingTest } from '#test/fixtures/services.ts';
 export const test = printingTest
   .extend('key', { scope: 'file' }, async ({ api }) => (await Client.login(api.url, 'prueba')).newKey())
   .extend('customer', { scope: 'file' }, ({ api, key }) => {
-    return new Customer(customersWay(api.url), new Credential(() => key));
+    return new Customer(customersWay(api.url), new Credential(() => key, 60_000));
   })
   .extend('reader', { scope: 'file' }, () => startReader())
   .extend('places', { scope: 'file' }, () => new Places());

@@ -16,7 +16,7 @@ const test = customers
     return proxy;
   })
   .extend('round', ({ proxy, key, reader }) => {
-    const customer = new Customer(customersWay(proxy.url), new Credential(() => key));
+    const customer = new Customer(customersWay(proxy.url), new Credential(() => key, 60_000));
     const places = new Places();
     return { places, make: () => makeRound(customer, 'customers', places, reader) };
   });

@@ -24,7 +24,7 @@ const test = customers.extend('webhook', { scope: 'file' }, async ({ webhooks },
 
 test('the series try all that rounds do not', async ({ customer, places, reader, webhook }) => {
   const { guide } = await makeRound(customer, 'customers', places, reader);
-  const login = { username: 'prueba', password: new Credential(() => 'demo1234') };
+  const login = { username: 'prueba', password: new Credential(() => 'demo1234', 60_000) };
   const goodGuide = () => guide;
   const all = seriesOf({ customer, places, reader, login, webhook, goodGuide, clocks: () => [] });
   const outcomes = [];

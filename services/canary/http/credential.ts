@@ -4,24 +4,23 @@ export class Refused extends Error {
 }
 
 /**
- * Pause before a refused text is tried again, in ms: an operator may store it only now, or anew. After ten tries in 15 minutes such a key
- * is answered 429 (docs/contract.md "Keys"), which stops nobody else.
- */
-const TRY_AGAIN_MS = 60_000;
-
-/**
  * A key or a password. Once it is refused nothing is sent with it until its text differs, because the canary may share its address with
  * customers.
  */
 export class Credential {
   readonly #read: () => string;
+  readonly #tryAgainMs: number;
   #text: string;
   /** When it was refused, or tried since, of `performance.now()`. */
   #refusedAt: number | undefined;
 
-  /** @param read returns the secret as it is now; may throw while a file is replaced. */
-  constructor(read: () => string) {
+  /**
+   * @param read returns the secret as it is now; may throw while a file is replaced.
+   * @param tryAgainMs pause before a refused text is tried again: an operator may store it only now, or anew.
+   */
+  constructor(read: () => string, tryAgainMs: number) {
     this.#read = read;
+    this.#tryAgainMs = tryAgainMs;
     this.#text = read();
   }
 
@@ -33,7 +32,7 @@ export class Credential {
   take(): string {
     if (this.#refusedAt === undefined) return this.#text;
     const [text, now] = [this.#readNow(), performance.now()];
-    if (text === this.#text && now - this.#refusedAt < TRY_AGAIN_MS) throw new Refused();
+    if (text === this.#text && now - this.#refusedAt < this.#tryAgainMs) throw new Refused();
     this.#text = text;
     this.#refusedAt = now;
     return text;

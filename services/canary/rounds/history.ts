@@ -7,7 +7,7 @@ const LAST = FAILING.least / FAILING.lastShare;
 /** After so many rounds in time, a step is late no more. */
 const OVER = 2;
 /** A round that fails once may be the network's fault. */
-const LEAST_FAILED = 2;
+export const LEAST_FAILED = 2;
 
 type Noted = Outcome & { at: number };
 
@@ -63,6 +63,12 @@ class StepHistory {
   }
 }
 
+/** Orders what does not succeed before what is late, and what customers do first. */
+export function mostTellingFirst(faults: readonly Fault[]): Fault[] {
+  const rank = ({ isLate, step }: Fault) => (isLate ? STEPS.length : 0) + STEPS.indexOf(step);
+  return faults.toSorted((one, other) => rank(one) - rank(other));
+}
+
 /** The histories of the steps that one way, or the slower series, have made. */
 export class Histories {
   readonly #ofSteps = new Map<string, StepHistory>();
@@ -76,11 +82,9 @@ export class Histories {
     }
   }
 
-  /** Returns the faults, what does not succeed before what is late, and the most telling first. */
+  /** Returns the faults, the most telling first. */
   faults(): Fault[] {
-    const found = [...this.#ofSteps.values()].flatMap((history) => history.fault() ?? []);
-    const rank = ({ isLate, step }: Fault) => (isLate ? STEPS.length : 0) + STEPS.indexOf(step);
-    return found.toSorted((one, other) => rank(one) - rank(other));
+    return mostTellingFirst([...this.#ofSteps.values()].flatMap((history) => history.fault() ?? []));
   }
 
   /** Returns how each step ended last, in the order in which they are made. `at` of `performance.now()`. */

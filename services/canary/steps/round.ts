@@ -1,4 +1,4 @@
-import type { Way } from '#shared/canary/report.ts';
+import type { Step, Way } from '#shared/canary/report.ts';
 import { type Customer, Unmet } from '../http/customer.ts';
 import type { Reader } from '../reading/reader.ts';
 import { createGuide, type MadeGuide, newGuide, readGuide, repeatCreation } from './guides.ts';
@@ -12,6 +12,9 @@ import { makeSteps, type Outcome, Skipped } from './steps.ts';
  * was tried: no branch takes guides yet, or the key is refused.
  */
 export type Round = { outcomes: Outcome[]; goodMs?: number; guide?: MadeGuide };
+
+/** What a round must do to be good; `branch` only while it has no place for its guide. */
+export const MAIN_STEPS = ['create', 'read', 'repeat', 'print', 'label', 'branch'] as const satisfies Step[];
 
 /** The label that a round prints: the letter for customers. A small one, for each process, costs a third of its time. */
 const FORMS = {
