@@ -1,10 +1,11 @@
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
 import { ensureCanary } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
+import { Works } from '#services/api/platform/works.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { ProcessRegistry, type Work } from '#shared/stores/process-registry.ts';
-import { call } from '#test/fixtures/client.ts';
+import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, type MongoCommand, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { type Running, type Settings, test as services } from '#test/fixtures/services.ts';
 
@@ -154,4 +155,33 @@ test('without the canary of its cell a process tests nothing', async ({ anotherD
   expect(await health(await startIn('sin-guardia'))).toEqual(OK);
   expect(await stores.mongo.collection('guides').countDocuments({ account: 'guardia-sin-guardia' })).toBe(0);
   stop();
+});
+
+test('what a process did well is told for 45 s, and to others alone', async ({ stores }) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const works = new Works();
+  works.note('create');
+  vi.advanceTimersByTime(44_000);
+  expect(works.recent()).toEqual(['create']);
+
+  const [own, other] = ['propia', 'propia'].map((cell) => new ProcessRegistry(stores.mongo, cell));
+  await own?.write({ id: 'own', service: 'api', host: 'esta', pid: 1, works: works.recent() });
+  expect([await own?.works('create'), await other?.works('create')]).toEqual([false, true]);
+  expect(await other?.works('print')).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect(works.recent()).toEqual([]);
+});
+
+test('a label from the cache is no print: without printers it would stop a rollout', async ({
+  labelWorker: _,
+  startIn,
+}) => {
+  const [printing, reading] = [await startIn('cache'), await startIn('cache')];
+  const demo = await Client.login(printing.url);
+  const [guide] = await demo.created(minimalGuide());
+  const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
+  for (const { url } of [printing, reading])
+    expect((await new Client(url, demo.token).pdf(path)).status).toBe(200);
+  expect([printing, reading].map(({ server }) => server.works.recent())).toEqual([['create', 'print'], []]);
 });
