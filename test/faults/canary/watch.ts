@@ -19,7 +19,7 @@ import type { Closer } from '../system/servers.ts';
 /** Ways in of all canaries of a file together: each may be tried as often as one canary tries its ways. */
 const WAYS = 60;
 /** What a canary says at first, in ms: its first round is the slowest. */
-const STARTED = { timeout: 60_000, interval: 200 };
+export const STARTED = { timeout: 60_000, interval: 200 };
 
 /** On a machine that has more to do, something is always late. */
 const SERVED = /^Un cliente (?:hizo|espera demasiado)/;
@@ -121,9 +121,9 @@ function withoutFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Causes a fault, waits until "Estado" begins with it, ends it, and waits until a customer is served again. Keeps both times.
+ * Causes a fault, waits until "Estado" says so, ends it, and waits until a customer is served again. Keeps both times.
  * @param cause returns what ends the fault.
- * @param says how "Estado" begins then.
+ * @param says how a line of "Estado" reads then, usually its first one.
  */
 export async function isSaid(
   { read }: Pick<Watch, 'read'>,
@@ -132,33 +132,31 @@ export async function isSaid(
   cause: () => Promise<() => unknown> | (() => unknown),
   { saidS, goneS }: Promised = USUAL,
 ): Promise<void> {
+  const sayingOf = ({ customer, lines }: Status) => [customer, ...lines].find((text) => says.test(text));
   const begin = performance.now();
   const end = await cause();
-  const words = await until(read, (text) => says.test(text), begin, saidS);
+  const words = await until(read, sayingOf, begin, saidS);
   const said = performance.now();
   await end();
   const ended = performance.now();
-  await until(read, (text) => SERVED.test(text) && !says.test(text), ended, goneS);
+  const isServed = (status: Status) => !sayingOf(status) && SERVED.exec(status.customer)?.[0];
+  await until(read, isServed, ended, goneS);
   const seconds = (from: number, to: number) => Math.round((to - from) / 100) / 10;
-  keepFigures({
-    fault,
-    saidS: seconds(begin, said),
-    words,
-    goneS: seconds(ended, performance.now()),
-  });
+  keepFigures({ fault, saidS: seconds(begin, said), words, goneS: seconds(ended, performance.now()) });
 }
 
+/** Reads "Estado" until it has something. @returns that. @throws Error with its first line if it has not in time. */
 async function until(
   read: Watch['read'],
-  isSo: (customer: string) => boolean,
+  has: (status: Status) => string | false | undefined,
   from: number,
   withinS: number,
 ): Promise<string> {
-  let customer = '';
   const look = async () => {
-    ({ customer } = await read());
-    if (!isSo(customer)) throw new Error(`${performance.now() - from} ms later "Estado" says: ${customer}`);
+    const status = await read();
+    const found = has(status);
+    if (found) return found;
+    throw new Error(`After ${Math.round(performance.now() - from)} ms "Estado" says: ${status.customer}`);
   };
-  await vi.waitFor(look, { timeout: 1_000 * withinS - (performance.now() - from), interval: 200 });
-  return customer;
+  return vi.waitFor(look, { timeout: 1_000 * withinS - (performance.now() - from), interval: 200 });
 }

@@ -29,8 +29,8 @@ export async function startDeadLeg(): Promise<{ port: number; close(): Promise<v
 
 /** What becomes of an answer on its way to the client. */
 export type OnTheWay = {
-  /** Ends the body after half of it, and cuts the connection. */
-  isCut?: boolean;
+  /** Of answers of these media types: the body ends after half of it, and the connection is cut. */
+  cut?: RegExp;
   /** Moves the time that the answer names, in ms. */
   aheadMs?: number;
 };
@@ -56,7 +56,7 @@ function pass(apiUrl: string, fate: OnTheWay, asked: IncomingMessage, answered: 
     const date = new Date(Date.parse(own.date ?? '') + (fate.aheadMs ?? 0)).toUTCString();
     const { 'transfer-encoding': _, ...kept } = own;
     answered.writeHead(statusCode, { ...kept, date, 'content-length': body.length });
-    if (!fate.isCut || body.length < 2) return void answered.end(body);
+    if (!fate.cut?.test(own['content-type'] ?? '')) return void answered.end(body);
     answered.write(body.subarray(0, body.length / 2), () => answered.destroy());
   });
   upstream.on('error', () => answered.destroy());

@@ -1,0 +1,171 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, vi } from 'vitest';
+import { parseStatus } from '#local/drill/status-page.ts';
+import { repoRoot } from '#local/folders.ts';
+import { freePort } from '#local/process/free-port.ts';
+import { startProcess } from '#local/process/owned-process.ts';
+import { waitUntilReady } from '#local/process/wait-until-ready.ts';
+import { requireReady } from '#local/system.ts';
+import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
+import { isSaid, STARTED, test as watchedTest } from './watch.ts';
+
+/** The canary of the system itself, whose dashboard asks it: faults of all ways in, hours without a fault, and what it leaves behind. */
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
+
+/** For which "Estado" must say nothing, with customers and without, in minutes: 60 shows what a night does. */
+const QUIET_MINUTES = Number(process.env.QUIET_MINUTES ?? 0.5);
+/** Until the canary has handed over and cancelled, 40 s after its start. */
+const TRIED = { timeout: 120_000, interval: 500 };
+const DAY_MS = 24 * 3_600_000;
+/** Collections with a document of the canary's that stays. */
+const STAYS = ['audit', 'webhookSecrets', 'webhooks'];
+const LOST = /^Falta el índice guides\.number_1 de manifests/;
+
+type Stored = Record<string, unknown>;
+
+const test = watchedTest
+  .extend('estado', { scope: 'file' }, ({ room }) => Visitor.operator(room.addresses.dashboard))
+  .extend('read', { scope: 'file' }, ({ estado }) => async () => {
+    const { status, text } = await estado.page('/');
+    return parseStatus(status, text);
+  })
+  /** What is stored by now, as `collection _id`. */
+  .extend('stored', { scope: 'file' }, ({ stores }) => async () => {
+    const { db } = stores.mongo;
+    const all = new Map<string, Stored>();
+    for (const { name } of (await db?.listCollections().toArray()) ?? []) {
+      for await (const document of stores.mongo.collection(name).find())
+        all.set(`${name} ${document._id}`, document);
+    }
+    return all;
+  })
+  /** What was stored before the first round. */
+  .extend('before', { scope: 'file', auto: true }, async ({ read, stored }) => {
+    const before = await stored();
+    await vi.waitFor(async () => expect((await read()).customer).toMatch(/^Un cliente hizo/), STARTED);
+    return before;
+  })
+  .extend('worker', { scope: 'file' }, ({ room }) => ({ now: room.processes['label-worker'] }));
+
+test('nothing is said while nobody else calls', async ({ read }) => {
+  await saysNothing(read);
+});
+
+test('what it makes goes within a day, but for rows of the audit log', async ({ before, stored, stores }) => {
+  const made = async () => [...(await stored())].filter(([id]) => !before.has(id));
+  const of = async (name: string) =>
+    (await made()).filter(([id]) => id.startsWith(`${name} `)).map(([, document]) => document);
+  const rows = async () => (await of('audit')).map(({ action }) => action).toSorted();
+  await vi.waitFor(
+    async () => expect(await rows()).toEqual(['guide.cancel', 'login', 'webhook.create']),
+    TRIED,
+  );
+  expect((await of('guides')).length).toBeGreaterThan(5);
+  expect((await of('manifests')).length).toBe(1);
+  expect((await of('events')).length).toBeGreaterThan(4);
+  const end = Date.now() + DAY_MS;
+  const goes = ({ expiresAt, keptUntil }: Stored) => Number(expiresAt ?? keptUntil ?? Number.NaN) <= end;
+  const stays = (await made()).filter(([, document]) => !goes(document)).map(([id]) => id.split(' ')[0]);
+  expect([...new Set(stays)].toSorted()).toEqual(STAYS);
+  const pattern = `${stores.prefix.replace(/[{}]/g, '\\$&')}*guardia*`;
+  const lives = (await stores.redis.keys(pattern)).map((key) => stores.redis.ttl(key));
+  for (const seconds of await Promise.all(lives)) expect(seconds).toBeGreaterThan(0);
+});
+
+test('nothing is said under a usual load', async ({ read, room }) => {
+  const demo = await Client.login(room.addresses.api);
+  const end = new AbortController();
+  const use = async () => {
+    while (!end.signal.aborted) {
+      const [guide] = await demo.created(minimalGuide());
+      await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
+      await sleep(500);
+    }
+  };
+  const users = [use(), use()];
+  await saysNothing(read).finally(() => end.abort());
+  await Promise.all(users);
+});
+
+describe.concurrent('"Estado" says', () => {
+  test('labels whose names a template hides, and then none', async ({
+    read,
+    room,
+    folder,
+    worker,
+    onTestFinished,
+  }) => {
+    const templates = join(folder, 'hidden');
+    mkdirSync(templates);
+    const letter = readFileSync(join(repoRoot, 'services/label-worker/label/templates/letter.hbs'), 'utf8');
+    const style = '<style>.gone { visibility: hidden }</style>';
+    const hidden = letter
+      .replace('{{#page', `${style}$&`)
+      .replaceAll(/\{\{field recipient\.(?:name|streetName)[^}]*(?=\}\})/g, '$& class="gone"');
+    writeFileSync(join(templates, 'letter.hbs'), hidden);
+    const port = await freePort();
+    const hiding = startProcess({
+      name: 'label-worker that hides',
+      command: [process.execPath, join(repoRoot, 'services/label-worker/main.ts')],
+      env: {
+        ...process.env,
+        ...room.environments['label-worker'],
+        LABEL_TEMPLATES: templates,
+        PORT: String(port),
+      },
+      logFile: join(folder, 'label-worker-hides.log'),
+      stopTimeoutMs: 25_000,
+    });
+    onTestFinished(() => hiding.stop());
+    await waitUntilReady(hiding, () => requireReady(`http://127.0.0.1:${port}`), STARTED.timeout);
+    const words =
+      /^Un cliente no puede leer lo que dice su etiqueta .*: la etiqueta: no dice el nombre, la calle$/;
+    await isSaid({ read }, 'a template that hides the name and the street', words, async () => {
+      await worker.now.stop();
+      return async () => {
+        worker.now = worker.now.startAgain();
+        await hiding.stop();
+      };
+    });
+
+    await isSaid({ read }, 'no label worker', /^Un cliente no puede imprimir etiquetas /, () => {
+      worker.now.kill('SIGKILL');
+      return async () => {
+        await worker.now.ended;
+        worker.now = worker.now.startAgain();
+      };
+    });
+  });
+
+  test('a unique index that is gone, with two documents in its way', async ({ read, stores }) => {
+    const manifests = stores.mongo.collection<{ _id: string; key?: object }>('manifests');
+    const first = await manifests.findOne();
+    if (!first) throw new Error('The canary has made no manifest');
+    const { key: _, ...withoutKey } = first;
+    // What a customer notices of it waits for its turn; the index itself is looked at each minute.
+    const cause = async () => {
+      await manifests.dropIndex('guides.number_1');
+      await manifests.insertOne({ ...withoutKey, _id: `${first._id}0` });
+      return () => manifests.deleteOne({ _id: `${first._id}0` });
+    };
+    await isSaid({ read }, 'a unique index that is gone', LOST, cause, { saidS: 75, goneS: 75 });
+  });
+});
+
+async function saysNothing(
+  read: () => Promise<{ headline: string; customer: string; lines: string[] }>,
+): Promise<void> {
+  const until = performance.now() + 60_000 * QUIET_MINUTES;
+  while (performance.now() < until) {
+    expect(await read()).toMatchObject({
+      headline: 'Todo bien',
+      customer: expect.stringMatching(/^Un cliente hizo/),
+      lines: [],
+    });
+    await sleep(500);
+  }
+}
