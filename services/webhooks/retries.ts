@@ -9,16 +9,19 @@ const JITTER = 0.2;
 /** A webhook that has had no success for so long is disabled. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR;
 const GONE = 410;
+/** Pause of the canary's webhook, in ms: what it says of us must be over soon after the fault is. */
+const CANARY_PAUSE_MS = 15 * SECOND;
 
 /** What follows a failed message (docs/contract.md "Webhooks"). */
 export type Consequence = { disableReason: string } | { pauseMs: number };
 
 /** @param webhook as it was before this try. @param now by the database's clock. */
 export function afterFailure(
-  { failures, failingSince }: Pick<Webhook, 'failures' | 'failingSince'>,
+  { failures, failingSince, canaryOf }: Pick<Webhook, 'failures' | 'failingSince' | 'canaryOf'>,
   { status, retryAfterS = 0, mayBeOurs }: Outcome,
   now: Date,
 ): Consequence {
+  if (canaryOf !== undefined) return { pauseMs: CANARY_PAUSE_MS };
   const jitter = 1 + JITTER * (2 * Math.random() - 1);
   // Our DNS or our proxy may be away for all webhooks. So none is disabled, and none waits for hours afterwards.
   if (mayBeOurs) return { pauseMs: MINUTE * jitter };

@@ -67,10 +67,10 @@ test("its messages go there, signed, past the proxy, and count as nobody else's"
   ]);
   expect(new Official(Secreto).verify(message?.body ?? '', message?.headers ?? {})).toBeTruthy();
 
-  receiver.answer = (response) => void response.writeHead(503).end();
+  receiver.answer = (response) => void response.writeHead(410).end();
   await appendEvents(stores.mongo, 'guardia', 3, 3);
   await store.wake('guardia', 0);
-  await expect.poll(() => webhooksOf.findOne({ id })).toMatchObject({ failures: 1 });
+  await expect.poll(() => webhooksOf.findOne({ id })).toMatchObject({ failures: 1, active: true });
   expect([proxy.asked, await installation.outcomes()]).toEqual([[], [0, 0]]);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { afterFailure } from '#services/webhooks/retries.ts';
+import type { Outcome } from '#services/webhooks/webhook-client.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
 const MINUTE = 60_000;
@@ -50,4 +51,15 @@ test('what may be our own outage disables no webhook, and is tried again within 
   const next = afterFailure(failing, { ms: 1, failure: 'No se encontro el servidor', mayBeOurs: true }, NOW);
   expect(next).toEqual({ pauseMs: expect.any(Number) });
   expect(Math.abs(('pauseMs' in next ? next.pauseMs : 0) - MINUTE)).toBeLessThanOrEqual(0.2 * MINUTE);
+});
+
+test("the canary's webhook is tried again every 15 s for ever, whatever it answers", () => {
+  const failing = { failures: 17, failingSince: new Date(NOW.getTime() - 6 * 24 * HOUR), canaryOf: '' };
+  const outcomes: Outcome[] = [
+    { ms: 1, failure: 'No se pudo conectar' },
+    { ms: 1, status: 410 },
+    { ms: 1, status: 503, retryAfterS: 600 },
+    { ms: 1, failure: 'No se encontro el servidor', mayBeOurs: true },
+  ];
+  for (const outcome of outcomes) expect(afterFailure(failing, outcome, NOW)).toEqual({ pauseMs: 15_000 });
 });
