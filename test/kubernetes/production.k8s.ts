@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { newKey } from '#services/api/keys/key.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { type AnyObject, customResourceDefinitions } from './custom-resources.ts';
@@ -68,7 +69,10 @@ afterAll(async () => {
   if (made.length > 0) await kubectl.run('delete', '--wait=false', ...made);
 });
 
-/** Copies the secrets of k8s/small, with the addresses of its stores as another namespace sees them. */
+/**
+ * Copies the secrets of k8s/small, with the addresses of its stores as another namespace sees them. The canary of another cell has
+ * a key of its own.
+ */
 async function copySecrets(): Promise<void> {
   type Secret = { metadata: { name: string }; data: Record<string, string> };
   const { items } = await small.json<{ items: Secret[] }>('get', 'secrets');
@@ -85,6 +89,8 @@ async function copySecrets(): Promise<void> {
       ]),
     ),
   }));
+  const canary = copies.find(({ metadata }) => metadata.name === 'guias-canary');
+  Object.assign(canary?.stringData ?? {}, { CANARY_KEY: newKey(true) });
   await kubectl.pipe(
     JSON.stringify({ apiVersion: 'v1', kind: 'List', items: copies }),
     'apply',
@@ -110,6 +116,7 @@ test('is applied as a whole, becomes ready and prints', async () => {
   await kubectl.run('apply', '--server-side', '-f', join(folder, 'rendered.yaml'));
   for (const name of ['api', 'branches', 'canary', 'dashboard', 'label-worker', 'webhooks'])
     await kubectl.rolledOut('deployment', name);
+  await kubectl.run('wait', '--for=condition=Complete', 'job/canary-account', '--timeout=240s');
   expect(await kubectl.run('get', 'scaledobjects', '--output', 'name')).toBe(
     'scaledobject.keda.sh/label-worker',
   );
