@@ -88,7 +88,7 @@ async function startAll(ports: Record<ServiceName, number>) {
   ]);
   const mongoUri = databaseUri(mongo.uri);
   if (await seedDemoData(mongoUri, nationalCoverage())) progress('Loaded the demo data.');
-  await provideCanary(mongoUri, secrets.canary);
+  const canaryProblem = await provideCanary(mongoUri, secrets.canary);
   progress('Starting the services…');
   const system = await startSystem({
     mongoUri,
@@ -96,7 +96,7 @@ async function startAll(ports: Record<ServiceName, number>) {
     labelCacheUrl: labelCache.urls,
     chromiumPath,
     secrets,
-    canary: secrets.canary,
+    ...(canaryProblem === undefined && { canary: secrets.canary }),
     logFolder,
     secretFolder: join(folder, 'secrets'),
     ports,
@@ -109,7 +109,14 @@ async function startAll(ports: Record<ServiceName, number>) {
     [labelCache.description]: labelCache.url,
   };
   say(
-    readyMessage({ seconds: seconds(), addresses: system.addresses, servers, users: demoUsers, logFolder }),
+    readyMessage({
+      seconds: seconds(),
+      addresses: system.addresses,
+      servers,
+      users: demoUsers,
+      logFolder,
+      canaryProblem,
+    }),
   );
   const { addresses, environments, processes } = system;
   const stores = [mongo, redis, labelCache].flatMap((store) => store.processes);

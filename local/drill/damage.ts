@@ -207,10 +207,10 @@ function restoreLimits(system: RunningSystem, account: string, before: Partial<A
 }
 
 /** Makes the canary's account as `npm start` does. */
-function restoreCanaryKey({ environments: { canary }, mongoUri }: RunningSystem): Promise<void> {
+async function restoreCanaryKey({ environments: { canary }, mongoUri }: RunningSystem): Promise<void> {
   const secretIn = (file = '') => readFileSync(file, 'utf8');
   const { CANARY_KEY_FILE, CANARY_PASSWORD_FILE } = canary;
-  return provideCanary(mongoUri, {
+  await provideCanary(mongoUri, {
     key: secretIn(CANARY_KEY_FILE),
     password: secretIn(CANARY_PASSWORD_FILE),
   });

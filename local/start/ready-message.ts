@@ -6,6 +6,7 @@ import type { System } from '../system.ts';
  *
  * @param options.servers addresses of the databases by their names.
  * @param options.users the demo users that exist: a database of an earlier release, or of an operator, may lack some.
+ * @param options.canaryProblem why there is no canary.
  */
 export function readyMessage(options: {
   seconds: string;
@@ -13,8 +14,9 @@ export function readyMessage(options: {
   servers: Record<string, string>;
   users: ReadonlySet<string>;
   logFolder: string;
+  canaryProblem?: string | undefined;
 }): string {
-  const { seconds, addresses, servers, users, logFolder } = options;
+  const { seconds, addresses, servers, users, logFolder, canaryProblem } = options;
   const ifThere = (user: string, text: string) => (users.has(user) ? text : '');
   const list = Object.entries(servers).map(
     ([name, address]) => `  ${name.padEnd(12)}  ${withoutPassword(address)}`,
@@ -27,7 +29,11 @@ Ready after ${seconds} s.
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
   Webhooks      ${addresses.webhooks}   sends events also to this machine, by plain http
-  Canary        ${addresses.canary}   a customer of our own, and its last rounds
+  Canary        ${
+    canaryProblem === undefined
+      ? `${addresses.canary}   a customer of our own, and its last rounds`
+      : `does not run, so nobody tries what customers do: ${canaryProblem}`
+  }
   Dashboard     ${addresses.dashboard}${dashboardUsers(users)}
 ${list.join('\n')}
   Logs          ${logFolder}

@@ -1,8 +1,12 @@
 /**
  * Returns the names of the canary of a cell (`CELL`, empty where there is one cell): its account, the user with its API key, and the
- * user that only logs in, because a password can make keys.
+ * user that only logs in, because a password can make keys. Operators call users of their own `guardia`.
  */
 export function canaryNames(cell: string): { account: string; user: string; loginUser: string } {
   const suffix = cell === '' ? '' : `-${cell}`;
-  return { account: `guardia${suffix}`, user: `guardia${suffix}`, loginUser: `guardia-entrada${suffix}` };
+  return {
+    account: `guardia-cliente${suffix}`,
+    user: `guardia-cliente${suffix}`,
+    loginUser: `guardia-entrada${suffix}`,
+  };
 }

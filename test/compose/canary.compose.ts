@@ -107,7 +107,7 @@ test('where its account cannot be made, all else starts, and `up` says so', asyn
 
   await expect(project.compose('up', '--wait', '--detach', '--no-build')).rejects.toThrow('canary-account');
   expect(await project.compose('logs', '--no-log-prefix', 'canary-account')).toContain(
-    'La cuenta guardia tiene un usuario que no es de la guardia: guardia',
+    'La cuenta guardia-cliente tiene un usuario que no es de la guardia: guardia-cliente',
   );
   await expect
     .poll(async () => (await fetch(`http://127.0.0.1:${ports.API_PORT}/health/ready`)).status)
@@ -119,5 +119,5 @@ const OF_A_CUSTOMER = `
   import { readFileSync } from 'node:fs';
   import { mongo } from 'mongoose';
   const client = new mongo.MongoClient(readFileSync(process.env.MONGODB_URI_FILE, 'utf8'));
-  await client.db().collection('users').updateOne({ _id: 'guardia' }, { $unset: { canaryOf: 1 } });
+  await client.db().collection('users').updateOne({ _id: 'guardia-cliente' }, { $unset: { canaryOf: 1 } });
   await client.close();`;

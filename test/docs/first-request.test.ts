@@ -35,6 +35,13 @@ it('the commands of README.md "First request" are those that npm start prints', 
   expect(lines.length).toBe(4);
   expect(message).toEqual(expect.arrayContaining(lines));
   expect(message.join('\n')).toContain(`${address}3000/cotizador`);
+  expect(message.join('\n')).toContain(`Canary        ${address}3006   a customer of our own`);
+  const canaryProblem = 'El usuario guardia-cliente no es de la guardia';
+  const without = readyMessage({ ...told, users: new Set(), canaryProblem });
+  expect(without).toContain(
+    `Canary        does not run, so nobody tries what customers do: ${canaryProblem}\n`,
+  );
+  expect(without).not.toContain('3006');
   // A database that an earlier release has filled lacks users.
   expect(message.join('\n')).not.toMatch(/operaciones|soporte|prueba"/);
   const all = readyMessage({ ...told, users: new Set(DEMO_USERS.map(({ username }) => username)) });

@@ -56,8 +56,8 @@ test("its messages go there, signed, past the proxy, and count as nobody else's"
   expect(await webhooksOf.findOne({ id })).toMatchObject({ url: address, test: true, canaryOf: '' });
 
   expect((await guardia.post(`/api/webhooks/${id}/probar`, '')).body.data).toMatchObject({ Tomado: true });
-  await appendEvents(stores.mongo, 'guardia', 1, 2);
-  await store.wake('guardia', 0);
+  await appendEvents(stores.mongo, 'guardia-cliente', 1, 2);
+  await store.wake('guardia-cliente', 0);
   await expect.poll(() => webhooksOf.findOne({ id })).toMatchObject({ cursor: 2 });
   const [trial, message] = receiver.received;
   expect([trial?.path, message?.path, eventIds(receiver.received)]).toEqual([
@@ -68,8 +68,8 @@ test("its messages go there, signed, past the proxy, and count as nobody else's"
   expect(new Official(Secreto).verify(message?.body ?? '', message?.headers ?? {})).toBeTruthy();
 
   receiver.answer = (response) => void response.writeHead(410).end();
-  await appendEvents(stores.mongo, 'guardia', 3, 3);
-  await store.wake('guardia', 0);
+  await appendEvents(stores.mongo, 'guardia-cliente', 3, 3);
+  await store.wake('guardia-cliente', 0);
   await expect.poll(() => webhooksOf.findOne({ id })).toMatchObject({ failures: 1, active: true });
   expect([proxy.asked, await installation.outcomes()]).toEqual([[], [0, 0]]);
 });

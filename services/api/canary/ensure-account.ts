@@ -27,12 +27,15 @@ const OF_THE_KEY: Permission[] = [
   'webhooks.admin',
 ];
 
+/** A name of the canary's is a customer's, who keeps it. */
+export class CanaryNameTaken extends Error {}
+
 /**
  * Makes the canary's account as it must be (docs/contract.md "Canary"): its two users, its limits, and `key` as its only key.
  * Whatever differs is changed, also a user that was disabled, and keys that somebody made who knew the password.
  * @param of.ways how many ways in the canary tries: the address of customers, and each api process.
  * @returns whether anything was changed.
- * @throws Error for the operator if `key` is none, or a name of the canary's is a customer's.
+ * @throws CanaryNameTaken; Error for the operator if `key` is none.
  */
 export async function ensureCanary(
   mongo: Connection,
@@ -66,11 +69,11 @@ function limitsFor(ways: number): AccountLimits {
   };
 }
 
-/** @throws Error for the operator if the account has a user that is not the canary's of this cell. */
+/** @throws CanaryNameTaken if the account has a user that is not the canary's of this cell. */
 async function requireNoCustomer(users: UserStore, account: string, cell: string): Promise<void> {
   for await (const { username, canaryOf } of users.list({ account })) {
     if (canaryOf !== cell)
-      throw new Error(`La cuenta ${account} tiene un usuario que no es de la guardia: ${username}`);
+      throw new CanaryNameTaken(`La cuenta ${account} tiene un usuario que no es de la guardia: ${username}`);
   }
 }
 
@@ -100,7 +103,7 @@ async function ensureUser(
       canaryOf: cell,
     });
   }
-  if (found.canaryOf !== cell) throw new Error(`El usuario ${username} no es de la guardia`);
+  if (found.canaryOf !== cell) throw new CanaryNameTaken(`El usuario ${username} no es de la guardia`);
   const missing = permissions.filter((each) => !found.permissions.includes(each));
   const unwanted = found.permissions.filter((each) => !permissions.includes(each));
   const hasPassword =

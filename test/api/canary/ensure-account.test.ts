@@ -41,17 +41,17 @@ test('the account is made once, with what the canary needs and no more', async (
   const key = newKey(true);
   expect(await ensure(key)).toMatchObject({
     code: 0,
-    out: 'La guardia quedo como debe: cuenta guardia. Una llave de antes no vale en 10 segundos\n',
+    out: 'La guardia quedo como debe: cuenta guardia-cliente. Una llave de antes no vale en 10 segundos\n',
   });
 
-  const kind = { account: 'guardia', test: true, canaryOf: '', originBranch: null, disabled: false };
-  expect(await users.find('guardia')).toMatchObject({ ...kind, permissions: PERMISSIONS });
+  const kind = { account: 'guardia-cliente', test: true, canaryOf: '', originBranch: null, disabled: false };
+  expect(await users.find('guardia-cliente')).toMatchObject({ ...kind, permissions: PERMISSIONS });
   const entrance = await users.find('guardia-entrada');
   expect(entrance).toMatchObject({ ...kind, permissions: [] });
   expect(await matchingHash([entrance?.passwordHash ?? ''], PASSWORD)).toBeDefined();
-  expect(await keys.list('guardia')).toMatchObject([{ name: 'guardia', start: key.slice(0, 12) }]);
+  expect(await keys.list('guardia-cliente')).toMatchObject([{ name: 'guardia', start: key.slice(0, 12) }]);
   expect(await keys.list('guardia-entrada')).toEqual([]);
-  expect(await new AccountLimitsStore(stores.mongo).find('guardia')).toEqual({
+  expect(await new AccountLimitsStore(stores.mongo).find('guardia-cliente')).toEqual({
     ...{ requestsPerSecond: 3, requestsBurst: 60, guidesPerDay: 21_000, labelPages: 6 },
   });
   expect((await new Client(api.url, key).get('/api/auth/validate')).body).toMatchObject({ response: 'OK' });
@@ -59,7 +59,7 @@ test('the account is made once, with what the canary needs and no more', async (
   // An installation runs the command at each start.
   expect(await ensure(key)).toMatchObject({
     code: 0,
-    out: 'La guardia ya estaba como debe: cuenta guardia\n',
+    out: 'La guardia ya estaba como debe: cuenta guardia-cliente\n',
   });
   expect(await recorded()).toMatchObject([{ outcome: 'ok', details: { ways: '3' } }]);
   expect(JSON.stringify(await recorded())).not.toContain(key);
@@ -69,17 +69,17 @@ test('a new key ends the one before', async ({ api, ensure, keys }) => {
   const [former, key] = [newKey(true), newKey(true)];
   await ensure(former, 'llaves');
   await ensure(key, 'llaves');
-  expect(await keys.list('guardia-llaves')).toMatchObject([{ start: key.slice(0, 12) }]);
+  expect(await keys.list('guardia-cliente-llaves')).toMatchObject([{ start: key.slice(0, 12) }]);
   const statuses = [former, key].map(async (each) => new Client(api.url, each).get('/api/auth/validate'));
   expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 200]);
 });
 
 test.for<[what: string, args: string[]]>([
-  ['a permission more', ['grant', 'guardia-otra', 'guias.read.all']],
-  ['a permission less', ['revoke', 'guardia-otra', 'guias.read']],
-  ['its key ended', ['revoke', 'guardia-otra']],
+  ['a permission more', ['grant', 'guardia-cliente-otra', 'guias.read.all']],
+  ['a permission less', ['revoke', 'guardia-cliente-otra', 'guias.read']],
+  ['its key ended', ['revoke', 'guardia-cliente-otra']],
   ['a user that is disabled', ['disable', 'guardia-entrada-otra']],
-  ['a higher limit', ['limits', 'guardia-otra', '--guides-per-day', '200000']],
+  ['a higher limit', ['limits', 'guardia-cliente-otra', '--guides-per-day', '200000']],
 ])('%s is mended, and recorded', async ([, args], { admin, ensure, users, keys, recorded, stores }) => {
   const key = newKey(true);
   await ensure(key, 'otra');
@@ -88,12 +88,12 @@ test.for<[what: string, args: string[]]>([
   expect((await ensure(key, 'otra')).out).toMatch(/^La guardia quedo como debe/);
 
   const [user, entrance] = await Promise.all(
-    ['guardia', 'guardia-entrada'].map((name) => users.find(`${name}-otra`)),
+    ['guardia-cliente', 'guardia-entrada'].map((name) => users.find(`${name}-otra`)),
   );
   expect(user?.permissions.toSorted()).toEqual(PERMISSIONS.toSorted());
   expect([user?.disabled, entrance?.disabled]).toEqual([false, false]);
-  expect(await keys.list('guardia-otra')).toHaveLength(1);
-  const { guidesPerDay } = await new AccountLimitsStore(stores.mongo).find('guardia-otra');
+  expect(await keys.list('guardia-cliente-otra')).toHaveLength(1);
+  const { guidesPerDay } = await new AccountLimitsStore(stores.mongo).find('guardia-cliente-otra');
   expect(guidesPerDay).toBe(21_000);
   expect(await recorded()).toHaveLength(before.length + 1);
   expect((await ensure(key, 'otra')).out).toMatch(/^La guardia ya estaba/);
@@ -112,7 +112,7 @@ test('more ways in have higher limits', async ({ ensure, stores }) => {
   const key = newKey(true);
   await ensure(key, 'grande', '3');
   await ensure(key, 'grande', '12');
-  expect(await new AccountLimitsStore(stores.mongo).find('guardia-grande')).toEqual({
+  expect(await new AccountLimitsStore(stores.mongo).find('guardia-cliente-grande')).toEqual({
     ...{ requestsPerSecond: 12, requestsBurst: 240, guidesPerDay: 84_000, labelPages: 24 },
   });
 });
@@ -122,26 +122,37 @@ test('each cell has an account and a key of its own', async ({ ensure, keys, use
   await ensure(north, 'norte');
   await ensure(south, 'sur');
   await ensure(north, 'norte');
-  expect((await users.find('guardia-sur'))?.canaryOf).toBe('sur');
-  expect(await keys.list('guardia-norte')).toMatchObject([{ start: north.slice(0, 12) }]);
-  expect(await keys.list('guardia-sur')).toMatchObject([{ start: south.slice(0, 12) }]);
+  expect((await users.find('guardia-cliente-sur'))?.canaryOf).toBe('sur');
+  expect(await keys.list('guardia-cliente-norte')).toMatchObject([{ start: north.slice(0, 12) }]);
+  expect(await keys.list('guardia-cliente-sur')).toMatchObject([{ start: south.slice(0, 12) }]);
+});
+
+test('what operators call their own users is left to them', async ({ ensure, users }) => {
+  const operator = { account: 'guardia', permissions: [], originBranch: null, passwordHash: 'suya' };
+  await users.create({ ...operator, username: 'guardia', disabled: false });
+  expect(await ensure(newKey(true))).toMatchObject({ code: 0 });
+  expect(await users.find('guardia')).toMatchObject(operator);
+});
+
+test('the cells "" and "entrada" are in nobody else\'s way', async ({ ensure }) => {
+  for (const cell of ['', 'entrada']) expect(await ensure(newKey(true), cell)).toMatchObject({ code: 0 });
 });
 
 test.for<[what: string, user: string, account: string, message: string]>([
   [
     'an account',
     'tienda-ajena',
-    'guardia-ajena',
-    'La cuenta guardia-ajena tiene un usuario que no es de la guardia: tienda-ajena',
+    'guardia-cliente-ajena',
+    'La cuenta guardia-cliente-ajena tiene un usuario que no es de la guardia: tienda-ajena',
   ],
   ['a user', 'guardia-entrada-propia', 'tienda', 'El usuario guardia-entrada-propia no es de la guardia'],
 ])('%s of a customer is left alone', async ([, username, account, message], { ensure, users, keys }) => {
   const customer = { permissions: [], originBranch: null, passwordHash: 'suya', disabled: false };
   await users.create({ ...customer, username, account });
-  const cell = `${username} ${account}`.match(/guardia-(?:entrada-)?(\w+)/)?.[1] ?? '';
+  const cell = `${username} ${account}`.match(/guardia-(?:cliente|entrada)-(\w+)/)?.[1] ?? '';
   expect(await ensure(newKey(true), cell)).toEqual({ code: 1, out: '', err: `${message}\n` });
   expect(await users.find(username)).toMatchObject({ account, permissions: [], passwordHash: 'suya' });
-  expect(await keys.list(`guardia-${cell}`)).toEqual([]);
+  expect(await keys.list(`guardia-cliente-${cell}`)).toEqual([]);
 });
 
 test('settings that are no key or are missing are named', async ({ admin, ensure }) => {

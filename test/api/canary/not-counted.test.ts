@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { seedDemoData } from '#local/demo-data.ts';
+import { provideCanary, seedDemoData } from '#local/demo-data.ts';
 import { LABEL_USAGE } from '#services/api/billing/label-usage.ts';
 import { run } from '#services/api/cli.ts';
 import { readGuidePricings } from '#shared/actions/action-counts.ts';
@@ -202,13 +202,39 @@ test('its guides are in no usage, also of test accounts', async ({ admin, api, d
 });
 
 test('the list of users has it only with those of test accounts', async ({ admin }) => {
-  const names = (out: string) => [...out.matchAll(/guardia[\w-]*/g)].map(([name]) => name);
+  const names = (out: string) => [...out.matchAll(/guardia-[\w-]+/g)].map(([name]) => name);
   for (const format of [[], ['--json'], ['--csv']]) {
     const [{ out }, all] = [await admin('list', ...format), await admin('list', '--test', ...format)];
-    expect([names(out), new Set(names(all.out))]).toEqual([[], new Set(['guardia', 'guardia-entrada'])]);
+    expect([names(out), new Set(names(all.out))]).toEqual([
+      [],
+      new Set(['guardia-cliente', 'guardia-entrada']),
+    ]);
     expect(out).toContain('demo');
   }
-  expect((await admin('list', '--test')).out).toMatch(/^guardia-entrada +guardia \(guardia\) +activo /m);
+  expect((await admin('list', '--test')).out).toMatch(
+    /^guardia-entrada +guardia-cliente \(guardia\) +activo /m,
+  );
+});
+
+test("npm start goes on without it, and says why, where its name is a customer's", async ({
+  secrets,
+  stores,
+  onTestFinished,
+}) => {
+  const uri = `${stores.mongoUri}-taken`;
+  const mongo = await connectMongo(uri, createLogger('test', 'silent'));
+  onTestFinished(async () => {
+    await mongo.dropDatabase();
+    await mongo.close();
+  });
+  expect(await provideCanary(uri, secrets)).toBeUndefined();
+  await mongo
+    .collection<{ _id: string }>('users')
+    .updateOne({ _id: 'guardia-cliente' }, { $unset: { canaryOf: 1 } });
+  expect(await provideCanary(uri, secrets)).toBe(
+    'La cuenta guardia-cliente tiene un usuario que no es de la guardia: guardia-cliente',
+  );
+  await expect(provideCanary(uri, { ...secrets, key: 'otra' })).rejects.toThrow('CANARY_KEY');
 });
 
 test('demo data are loaded beside it', async ({ stores, onTestFinished }) => {

@@ -135,9 +135,9 @@ test('a process is not ready before its test is over, where another is', async (
 });
 
 test.for<[what: string, change: (users: UserStore, limits: AccountLimitsStore) => Promise<unknown>]>([
-  ['ended', (users) => users.set('guardia-cuenta', { disabled: true })],
-  ['limited', (_, limits) => limits.set('guardia-cuenta', { requestsBurst: 1 })],
-  ['without its permissions', (users) => users.revoke('guardia-cuenta', ['guias.create'])],
+  ['ended', (users) => users.set('guardia-cliente-cuenta', { disabled: true })],
+  ['limited', (_, limits) => limits.set('guardia-cliente-cuenta', { requestsBurst: 1 })],
+  ['without its permissions', (users) => users.revoke('guardia-cliente-cuenta', ['guias.create'])],
 ])(
   'an account that is %s stops no rollout',
   async ([, change], { stores, anotherDoes, makeCanary, startIn }) => {
@@ -153,7 +153,9 @@ test.for<[what: string, change: (users: UserStore, limits: AccountLimitsStore) =
 test('without the canary of its cell a process tests nothing', async ({ anotherDoes, startIn, stores }) => {
   const stop = await anotherDoes('sin-guardia', 'create', 'print');
   expect(await health(await startIn('sin-guardia'))).toEqual(OK);
-  expect(await stores.mongo.collection('guides').countDocuments({ account: 'guardia-sin-guardia' })).toBe(0);
+  expect(
+    await stores.mongo.collection('guides').countDocuments({ account: 'guardia-cliente-sin-guardia' }),
+  ).toBe(0);
   stop();
 });
 

@@ -45,14 +45,17 @@ const test = storesTest
   });
 
 test("a canary's webhook is claimed by senders of its cell alone", async ({ store, secret, claim }) => {
-  for (const [account, canaryOf] of Object.entries({ 'guardia-norte': 'norte', guardia: '' }))
+  for (const [account, canaryOf] of Object.entries({
+    'guardia-cliente-norte': 'norte',
+    'guardia-cliente': '',
+  }))
     await store.add(
       { account, url: 'http://canary:3006/webhook', description: '', cursor: 0, canaryOf },
       secret,
     );
-  expect(await claim('norte')).toMatchObject({ account: 'guardia-norte' });
+  expect(await claim('norte')).toMatchObject({ account: 'guardia-cliente-norte' });
   expect(await store.claim('sur')).toBeUndefined();
-  expect(await claim('')).toMatchObject({ account: 'guardia' });
+  expect(await claim('')).toMatchObject({ account: 'guardia-cliente' });
 });
 
 test('a process whose lease was taken changes nothing', async ({ store, set, held, read, claim }) => {

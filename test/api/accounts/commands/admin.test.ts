@@ -76,17 +76,21 @@ describe('create', () => {
     stores,
   }) => {
     await makeCanaryAccount(stores);
-    const refused = 'La cuenta guardia es de la guardia, y no admite a nadie mas. Use otra cuenta\n';
-    expect((await create('intruso', '--test', '--account', 'guardia')).err).toBe(refused);
-    expect((await create('intruso', '--account', 'guardia')).err).toBe(refused);
+    const refused = 'La cuenta guardia-cliente es de la guardia, y no admite a nadie mas. Use otra cuenta\n';
+    expect((await create('intruso', '--test', '--account', 'guardia-cliente')).err).toBe(refused);
+    expect((await create('intruso', '--account', 'guardia-cliente')).err).toBe(refused);
     for (const name of ['demo', 'prueba'])
-      expect((await admin(['account', name, 'guardia'])).err).toBe(refused);
+      expect((await admin(['account', name, 'guardia-cliente'])).err).toBe(refused);
     for (const account of ['pruebas', 'demo', 'nueva'])
-      expect((await admin(['account', 'guardia', account])).err).toBe(
-        'guardia es de la guardia, y no cambia de cuenta\n',
+      expect((await admin(['account', 'guardia-cliente', account])).err).toBe(
+        'guardia-cliente es de la guardia, y no cambia de cuenta\n',
       );
-    const kinds = await new UserStore(stores.mongo).kindsOf(['guardia', 'pruebas', 'demo', 'nueva']);
-    expect(Object.fromEntries(kinds)).toEqual({ demo: 'customer', guardia: 'canary', pruebas: 'test' });
+    const kinds = await new UserStore(stores.mongo).kindsOf(['guardia-cliente', 'pruebas', 'demo', 'nueva']);
+    expect(Object.fromEntries(kinds)).toEqual({
+      demo: 'customer',
+      'guardia-cliente': 'canary',
+      pruebas: 'test',
+    });
   });
 
   test('refuses a name that a spreadsheet would run, of a user and of an account', async ({ create }) => {

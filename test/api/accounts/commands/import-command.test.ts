@@ -196,13 +196,13 @@ describe('an import', () => {
     const name = await file(
       'guardia.csv',
       'Usuario,Cuenta,Prueba',
-      'intruso,guardia,si',
-      'intruso2,guardia,si',
+      'intruso,guardia-cliente,si',
+      'intruso2,guardia-cliente,si',
     );
     expect((await admin('import', name, '--dry-run')).err).toBe(
       [
         `${join(folder, name)}: No se creo nada. Errores: 1`,
-        '  linea 2, Cuenta "guardia": la cuenta es de la guardia, y no admite a nadie mas',
+        '  linea 2, Cuenta "guardia-cliente": la cuenta es de la guardia, y no admite a nadie mas',
         '',
       ].join('\n'),
     );
