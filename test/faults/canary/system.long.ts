@@ -14,10 +14,9 @@ import { isSaid, STARTED, test as watchedTest } from './watch.ts';
 
 /** The canary of the system itself, whose dashboard asks it: faults of all ways in, hours without a fault, and what it leaves behind. */
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
-
 /** For which "Estado" must say nothing, with customers and without, in minutes: 60 shows what a night does. */
 const QUIET_MINUTES = Number(process.env.QUIET_MINUTES ?? 0.5);
+vi.setConfig({ testTimeout: 300_000 + 60_000 * QUIET_MINUTES, hookTimeout: 180_000 });
 /** Until the canary has handed over and cancelled, 40 s after its start. */
 const TRIED = { timeout: 120_000, interval: 500 };
 const DAY_MS = 24 * 3_600_000;
