@@ -196,7 +196,7 @@ export const FAULTS: readonly Fault[] = [
     cause:
       'La llave de la guardia ya no existía: el servicio canary recibía 401, y nadie probaba. Los clientes no notaban nada.',
     clue: '`rounds` dice `"key":"refused"`, y `admin keys` no tiene ninguna llave de guardia.',
-    line: /^Nadie prueba: la llave o la contraseña de la guardia terminó \(401\)/,
+    line: /^Nadie prueba: la llave de la guardia terminó \(401\)/,
     shownWithinS: 35,
     section: 'customerscannot',
     namedBy: [CANARY, ['llave', 'key', '401']],

@@ -17,7 +17,7 @@ import { receiverRoute } from './webhook/receiver-route.ts';
  * Pauses before a refused secret is tried again, in ms. After ten tries in 15 minutes such a key is answered 429, which stops nobody
  * else; failed logins also count against the address, which customers may share (docs/contract.md "Keys", "Authentication").
  */
-const [KEY_AGAIN_MS, PASSWORD_AGAIN_MS] = [60_000, 300_000];
+const [KEY_AGAIN_MS, PASSWORD_AGAIN_MS] = [30_000, 300_000];
 
 /**
  * Builds the canary: a customer of our own, which has no rights in any store and goes by the ways that customers use. It is ready at
@@ -34,8 +34,8 @@ export function buildCanary(
     const webhook = CANARY_URL === undefined ? undefined : new OwnWebhook(canaryWebhook(CANARY_URL));
     const canary = new Canary({
       customers: customersWay(CUSTOMERS_URL),
-      processes: processWays(API_PROCESSES_URL),
-      key: new Credential(() => readSecrets().CANARY_KEY, KEY_AGAIN_MS),
+      processes: API_PROCESSES_URL === undefined ? undefined : processWays(API_PROCESSES_URL),
+      newKey: () => new Credential(() => readSecrets().CANARY_KEY, KEY_AGAIN_MS),
       login: {
         username: canaryNames(CELL).loginUser,
         password: new Credential(() => readSecrets().CANARY_PASSWORD, PASSWORD_AGAIN_MS),

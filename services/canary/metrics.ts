@@ -1,7 +1,8 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { type Step, WAYS, type Way } from '#shared/canary/report.ts';
+import { type Fault, GOOD_MS, goodMsOf, STEP_ACTIONS, type Step, type Way } from '#shared/canary/report.ts';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 import type { Canary } from './rounds/canary.ts';
+import type { Histories } from './rounds/history.ts';
 import type { Outcome } from './steps/steps.ts';
 
 /** Adds the histogram of all steps. @returns what observes a step. */
@@ -20,34 +21,47 @@ export function stepObserver(registry: Registry): (outcome: Outcome, way: Way) =
 /** Adds what the alerts ask. Addresses of processes are no labels, because each new process would begin series of its own. */
 export function addCanaryGauges(registry: Registry, canary: Canary): void {
   new Gauge({
-    name: 'canary_failures_in_a_row',
-    help: 'Bad rounds in a row of a step: failed ones, or late ones once these are a fault. Of several processes, the most',
-    labelNames: ['step', 'way'],
+    name: 'canary_fault',
+    help: 'Whether customers meet this fault now, 1 or 0: the step fails, or is late. `action` fails with it; empty if none does',
+    labelNames: ['step', 'action', 'way', 'late'],
     registers: [registry],
     collect() {
       this.reset();
-      for (const way of WAYS)
-        for (const [step, rounds] of mostInARow(canary, way)) this.set({ step, way }, rounds);
+      const set = (way: Way, step: Step, isLate: boolean, value: 0 | 1) =>
+        this.set({ step, action: STEP_ACTIONS[step] ?? '', way, late: String(isLate) }, value);
+      for (const { way, steps } of madeBy(canary))
+        for (const step of steps) for (const isLate of [true, false]) set(way, step, isLate, 0);
+      for (const { way, faults } of madeBy(canary))
+        for (const { step, isLate } of faults) set(way, step, isLate, 1);
     },
   });
   new Gauge({
     name: 'canary_round_age_seconds',
-    help: 'Time since a guide was created and its label read, by the way where that is longest ago. Absent without branches',
+    help: 'Time since a guide was created and its label read, by the way where that is longest ago; of a way that is asked less often than each 15 s, without what three rounds take longer. Absent without branches',
     labelNames: ['way'],
     registers: [registry],
     collect() {
       this.reset();
       if (canary.isWaiting) return;
-      for (const { way, ageMs } of canary.ways.toSorted((one, other) => one.ageMs - other.ageMs))
-        this.set({ way: way.way }, ageMs / 1_000);
+      const ages = canary.report().ways.map((each) => ({
+        way: each.way,
+        ageMs: (each.goodAgoMs ?? each.triedForMs) - (goodMsOf(each) - GOOD_MS),
+      }));
+      for (const { way, ageMs } of ages.toSorted((one, other) => one.ageMs - other.ageMs))
+        this.set({ way }, Math.max(0, ageMs) / 1_000);
     },
   });
 }
 
-function mostInARow({ ways, series }: Canary, way: Way): Map<Step, number> {
-  const all = [...ways.filter((each) => each.way.way === way), ...(way === 'customers' ? [series] : [])];
-  const most = new Map<Step, number>();
-  for (const { step, rounds } of all.flatMap((each) => each.inARow()))
-    most.set(step, Math.max(rounds, most.get(step) ?? 0));
-  return most;
+/** Returns the steps of each way in, and the faults among them. The slower series go by the way of customers. */
+function madeBy({ ways, series }: Canary): { way: Way; steps: Step[]; faults: Fault[] }[] {
+  const stepsOf = (histories: Histories) => histories.lastOutcomes().map(({ step }) => step);
+  return [
+    ...ways.map((rounds) => ({
+      way: rounds.way.way,
+      steps: stepsOf(rounds.histories),
+      faults: rounds.faults(),
+    })),
+    { way: 'customers', steps: stepsOf(series), faults: series.faults() },
+  ];
 }

@@ -39,7 +39,9 @@ function viewOf(canary: Canary) {
   const { key, waiting } = canary.report();
   return {
     isRefused: key === 'refused',
+    isLimited: key === 'limited',
     isWaiting: waiting !== undefined,
+    lacksProcesses: canary.lacksProcesses,
     ways: canary.ways.map(wayView),
     series: stepViews(canary.series),
   };

@@ -26,13 +26,12 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
-/** The action whose users meet the same fault. */
+/** The action whose users meet the same fault. That a label is wrong (`label`) no failure of an action tells. */
 export const STEP_ACTIONS: Readonly<Partial<Record<Step, UserAction>>> = {
   create: 'create',
   read: 'read',
   repeat: 'create',
   print: 'print',
-  label: 'print',
   quote: 'quote',
   branch: 'read',
   'postal-code': 'read',
@@ -52,10 +51,8 @@ export const Fault = Type.Object({
   form: Type.String(),
   /** The step succeeds, later than its objective. */
   isLate: Type.Boolean(),
-  /** Since the first bad round of those in a row. */
+  /** Since the first bad round of the fault. */
   sinceMs: MS,
-  /** Bad rounds in a row. */
-  rounds: Type.Integer({ minimum: 1 }),
   /** What was answered, in Spanish: "503 saturado", "sin respuesta en 10 s", "1.9 s, objetivo 0.3 s". */
   answer: Type.String(),
 });
@@ -71,6 +68,8 @@ export const WayReport = Type.Object({
   host: Type.String(),
   /** Since the first round by this way began. */
   triedForMs: MS,
+  /** From the start of a round to that of the next one, where that is more than 15 s. */
+  everyMs: Type.Optional(MS),
   /** Age of the end of the last good round; absent if there was none yet. */
   goodAgoMs: Type.Optional(MS),
   /** Duration of the last good round, from the request of the guide to the label that was read. */
@@ -82,8 +81,8 @@ export type WayReport = Static<typeof WayReport>;
 
 /** What the canary answers to `GET /health/rounds`. Times are ages by its own monotonic clock, in ms. */
 export const CanaryReport = Type.Object({
-  /** `refused`: the key or the password was answered 401. */
-  key: Type.Enum(['ok', 'refused']),
+  /** `refused`: the key is answered 401 by every way. `limited`: the account has reached a limit, 429. Nothing is tried meanwhile. */
+  key: Type.Enum(['ok', 'refused', 'limited']),
   /** Why it does not try yet, though nothing is wrong with the service. */
   waiting: Type.Optional(Type.Enum(['no-branches'])),
   ways: Type.Array(WayReport),
@@ -93,5 +92,10 @@ export const CanaryReport = Type.Object({
 });
 export type CanaryReport = Static<typeof CanaryReport>;
 
-/** Age in ms up to which a good round says that customers are served. */
+/** Age in ms up to which a good round says that customers are served: three rounds each 15 s. */
 export const GOOD_MS = 45_000;
+
+/** Returns the age in ms up to which a good round by this way says so. */
+export function goodMsOf({ everyMs = 0 }: Pick<WayReport, 'everyMs'>): number {
+  return Math.max(GOOD_MS, 3 * everyMs);
+}

@@ -1,12 +1,19 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
 import { Credential } from '#services/canary/http/credential.ts';
 import { Customer } from '#services/canary/http/customer.ts';
 import { customersWay, type WayIn } from '#services/canary/http/ways.ts';
-import { Canary } from '#services/canary/rounds/canary.ts';
+import { Canary, type CanaryOptions } from '#services/canary/rounds/canary.ts';
 import { WayRounds } from '#services/canary/rounds/way-rounds.ts';
 import type { Outcome } from '#services/canary/steps/steps.ts';
+import { goodMsOf } from '#shared/canary/report.ts';
 import { createLogger } from '#shared/observability/logger.ts';
+
+/** A fault is sure five seconds after its first round. */
+const POLL = { timeout: 30_000 };
+const PLACES = [{ Codigo: 'MEX01', CodigoPostal: '06600', SEND_GUIA: '100000000000' }];
 
 const key = new Credential(() => 'a key', 60_000);
 const failed = (step: Outcome['step'], more: Partial<Outcome> = {}): Outcome => ({
@@ -17,7 +24,8 @@ const failed = (step: Outcome['step'], more: Partial<Outcome> = {}): Outcome => 
 function waysAfter(...rounds: Outcome[][]): WayRounds {
   const way = customersWay('https://guias.example');
   const noted = new WayRounds(way, new Customer(way, key));
-  for (const outcomes of rounds) noted.note({ outcomes, ...(outcomes.length === 0 && { goodMs: 400 }) });
+  for (const outcomes of rounds)
+    noted.note({ outcomes, skipped: [], ...(outcomes.length === 0 && { goodMs: 400 }) });
   return noted;
 }
 
@@ -26,41 +34,105 @@ test('a way by which each round fails at another step is at fault, as with a dea
   const rounds = waysAfter([], [failed('create')], [failed('print')]);
   expect(rounds.report()).toMatchObject({
     ...{ goodAgoMs: expect.any(Number), tookMs: 400 },
-    fault: { step: 'print', rounds: 2, isLate: false, answer: 'print!' },
+    fault: { step: 'print', isLate: false, answer: 'print!' },
   });
-  expect(rounds.inARow()).toContainEqual(expect.objectContaining({ step: 'print', rounds: 2 }));
-  rounds.note({ outcomes: [], goodMs: 300 });
-  expect(rounds.report()).toMatchObject({ tookMs: 300 });
+  rounds.note({ outcomes: [], skipped: [], goodMs: 300 });
+  expect(rounds.report()).toMatchObject({ tookMs: 300, fault: { step: 'print' } });
+  rounds.note({ outcomes: [], skipped: [], goodMs: 300 });
   expect(rounds.report().fault).toBeUndefined();
 });
 
 test('what fails beside the label is a fault of its own, and no bad round', () => {
   const rounds = waysAfter();
-  for (const _ of [1, 2]) rounds.note({ outcomes: [failed('quote')], goodMs: 300 });
-  expect(rounds.report()).toMatchObject({ tookMs: 300, fault: { step: 'quote', rounds: 2 } });
+  for (const _ of [1, 2]) rounds.note({ outcomes: [failed('quote')], skipped: [], goodMs: 300 });
+  expect(rounds.report()).toMatchObject({ tookMs: 300, fault: { step: 'quote' } });
 });
 
-test('a process that the DNS names no more is forgotten with its fault', async () => {
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const gone: WayIn = { way: 'process', host: '10.0.0.1:3000', url, address: '127.0.0.1' };
-  let processes = [gone];
+/** Starts a canary for this test, by these ways. */
+function canaryOf(customers: string, more: Partial<CanaryOptions> = {}): Canary {
   const canary = new Canary({
-    customers: customersWay(url),
-    processes: async () => processes,
-    key,
+    customers: customersWay(customers),
+    processes: undefined,
+    newKey: () => new Credential(() => 'a key', 60_000),
     login: { username: 'guardia-entrada', password: key },
     reader: {} as never, // no round comes so far
     webhook: undefined,
     observe: () => {},
     log: createLogger('test', 'silent'),
+    ...more,
   });
   canary.start();
+  onTestFinished(() => canary.stop());
+  return canary;
+}
+const processAt = (host: string, url: string): WayIn => ({ way: 'process', host, url, address: '127.0.0.1' });
+
+/** Starts a service for this test. @param answer returns the status and what `codigo` says. */
+async function serve(answer: (path: string) => [number, string?]): Promise<string> {
+  const server = createServer(({ url = '' }, response) => {
+    const [status, codigo] = answer(url);
+    response.writeHead(status).end(JSON.stringify({ codigo, data: PLACES }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a process that the DNS names no more is forgotten with its fault', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  let processes = [processAt('10.0.0.1:3000', url)];
+  const canary = canaryOf(url, { processes: async () => processes });
   const faults = () => canary.report().ways.map(({ way, fault }) => [way, fault?.answer]);
-  await expect.poll(faults).toEqual([
+  await expect.poll(faults, POLL).toEqual([
     ['customers', 'nadie escucha ahí'],
     ['process', 'nadie escucha ahí'],
   ]);
   processes = [];
-  await expect.poll(faults).toEqual([['customers', 'nadie escucha ahí']]);
-  canary.stop();
+  await expect.poll(faults, POLL).toEqual([['customers', 'nadie escucha ahí']]);
+  expect(canary.lacksProcesses).toBe(true);
+});
+
+test('of more processes each is asked less often, which the report says', async () => {
+  const url = await serve(() => [503]);
+  const some = Array.from({ length: 24 }, (_, i) => processAt(`10.0.0.${i}:3000`, url));
+  const { report } = await startedWith(some.slice(0, 12));
+  expect(report().ways.map(({ everyMs }) => everyMs)).toEqual(Array(13).fill(undefined));
+  const more = await startedWith(some);
+  expect(more.report().ways.map(({ everyMs }) => everyMs)).toEqual([undefined, ...Array(24).fill(30_000)]);
+  expect([goodMsOf({}), goodMsOf({ everyMs: 30_000 })]).toEqual([45_000, 90_000]);
+
+  async function startedWith(processes: WayIn[]) {
+    const canary = canaryOf(url, { processes: async () => processes });
+    await expect.poll(() => canary.ways.length).toBe(processes.length + 1);
+    return { report: () => canary.report() };
+  }
+});
+
+test('a key that all refuse is no fault, and what was one before is not known any more', async () => {
+  let status = 503;
+  const canary = canaryOf(await serve(() => [status]));
+  const state = () => [canary.report().key, canary.report().ways[0]?.fault?.answer];
+  await expect.poll(state, POLL).toEqual(['ok', '503']);
+  status = 401;
+  await expect.poll(state, POLL).toEqual(['refused', undefined]);
+});
+
+test('an account that has reached its limit is no fault', async () => {
+  const canary = canaryOf(await serve(() => [429, 'cuota_excedida']));
+  await expect.poll(() => canary.report().key, POLL).toBe('limited');
+  expect(canary.report().ways[0]?.fault).toBeUndefined();
+  const other = canaryOf(await serve(() => [429, 'demasiadas_solicitudes']));
+  await expect.poll(() => other.report().ways[0]?.fault?.answer, POLL).toBe('429 demasiadas_solicitudes');
+});
+
+test('one process that refuses the key, which others accept, is at fault', async () => {
+  const processes = [processAt('10.0.0.1:3000', await serve(() => [401]))];
+  const canary = canaryOf(await serve(() => [200]), { processes: async () => processes });
+  const state = () => [canary.report().key, canary.report().ways[1]?.fault];
+  await expect
+    .poll(state, { timeout: 60_000 })
+    .toEqual([
+      'ok',
+      expect.objectContaining({ step: 'create', answer: '401: no acepta la llave de la guardia' }),
+    ]);
 });

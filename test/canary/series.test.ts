@@ -28,7 +28,7 @@ test('the series try all that rounds do not', async ({ customer, places, reader,
   const goodGuide = () => guide;
   const all = seriesOf({ customer, places, reader, login, webhook, goodGuide, clocks: () => [] });
   const outcomes = [];
-  for (const { make } of all) outcomes.push(...(await makeSteps(make)));
+  for (const { make } of all) outcomes.push(...(await makeSteps(make)).outcomes);
   const forms = ['carta', 'pequena', '10x15'].flatMap((tipo) =>
     ['PDF', 'PNG', 'ZPL'].map((format) => `form ${format} ${tipo}`),
   );

@@ -24,9 +24,10 @@ describe('a step that fails', () => {
   test('is a fault from its second round in a row on', () => {
     expect(noted(...rounds('create', 'ok', 'failed')).faults()).toEqual([]);
     expect(noted(...rounds('create', 'failed', 'ok', 'failed')).faults()).toEqual([]);
+    expect(noted(...rounds('create', 'failed', 'late')).faults()).toEqual([]);
     expect(noted(...rounds('create', 'ok', 'failed', 'failed')).faults()).toEqual([
       {
-        ...{ step: 'create', form: '', isLate: false, rounds: 2, answer: 'failed!' },
+        ...{ step: 'create', form: '', isLate: false, answer: 'failed!' },
         sinceMs: expect.any(Number),
       },
     ]);
@@ -34,7 +35,7 @@ describe('a step that fails', () => {
 
   test('is a fault at once where its deadline passed', () => {
     const hanging = outcome('print', 'failed', { isAtDeadline: true, answer: 'sin respuesta en 10 s' });
-    expect(noted([hanging]).faults()).toMatchObject([{ step: 'print', rounds: 1 }]);
+    expect(noted([hanging]).faults()).toMatchObject([{ step: 'print', isLate: false }]);
   });
 
   test('has failed since the first round in a row, however many there were', () => {
@@ -42,9 +43,28 @@ describe('a step that fails', () => {
     passTime(600_000);
     for (const round of rounds('read', ...many(40, 'failed' as const))) histories.note(round);
     const [fault] = histories.faults();
-    expect(fault?.rounds).toBe(41);
     expect(fault?.sinceMs).toBeGreaterThanOrEqual(600_000);
     histories.note([outcome('read', 'ok')]);
+    expect(histories.faults()).toHaveLength(1);
+    histories.note([outcome('read', 'ok')]);
+    expect(histories.faults()).toEqual([]);
+  });
+
+  test('is a fault also where rounds between are good or late, until more rounds are good than lay between', () => {
+    const third = rounds('print', ...many(3, ['failed', 'ok', 'ok'] as const).flat());
+    expect(noted(...third.slice(0, 6)).faults()).toEqual([]);
+    expect(noted(...third).faults()).toMatchObject([{ step: 'print', isLate: false, answer: 'failed!' }]);
+    expect(noted(...third, ...rounds('print', 'ok', 'ok')).faults()).toHaveLength(1);
+    expect(noted(...third, ...rounds('print', 'ok', 'ok', 'ok')).faults()).toEqual([]);
+    const mixed = rounds('print', 'late', 'failed', 'late');
+    expect(noted(...mixed).faults()).toMatchObject([{ isLate: false, answer: 'failed!' }]);
+  });
+
+  test('that does not apply any more is forgotten', () => {
+    const histories = noted(...rounds('quote', 'failed', 'failed'), ...rounds('read', 'failed', 'failed'));
+    histories.note([], [{ step: 'quote', form: '' }]);
+    expect(histories.faults().map(({ step }) => step)).toEqual(['read']);
+    histories.forget();
     expect(histories.faults()).toEqual([]);
   });
 
@@ -61,7 +81,7 @@ describe('a step that is late', () => {
   test('is a fault when three of the last twelve rounds were', () => {
     expect(noted(...rounds('create', 'late', 'late')).faults()).toEqual([]);
     expect(noted(...rounds('create', 'late', 'ok', 'late', 'late')).faults()).toMatchObject([
-      { step: 'create', isLate: true, rounds: 3, answer: 'late!' },
+      { step: 'create', isLate: true, answer: 'late!' },
     ]);
     const seldom = rounds('create', 'late', ...many(10, 'ok' as const), 'late', 'late');
     expect(noted(...seldom).faults()).toEqual([]);
@@ -82,22 +102,25 @@ test('what fails is named before what is late, and what customers do first', () 
     ]),
   );
   expect(histories.faults().map(({ step }) => step)).toEqual(['print', 'quote', 'create']);
-  expect(histories.inARow()).toEqual([
-    { step: 'create', rounds: 3 },
-    { step: 'quote', rounds: 3 },
-    { step: 'print', rounds: 3 },
-    { step: 'read', rounds: 0 },
-  ]);
 });
 
-test('three rounds follow a first bad one after five seconds each, then as usual', () => {
-  const pauses = (usualMs: number, ...bad: boolean[]) => {
-    const pace = new Pace(usualMs);
-    return bad.map((isBad) => pace.after(isBad) / 1_000);
-  };
-  expect(pauses(15_000, false, true, false, false, false)).toEqual([15, 5, 5, 5, 15]);
-  expect(pauses(15_000, ...many(6, true))).toEqual([5, 5, 5, 15, 15, 15]);
-  expect(pauses(600_000, ...many(5, true), false)).toEqual([5, 5, 5, 15, 15, 600]);
+/** Returns the pauses after rounds that end so, in seconds. */
+const pauses = (pace: Pace, ...results: Outcome['result'][]) =>
+  results.map((result) => pace.after([outcome('create', result)]) / 1_000);
+
+test('three rounds follow a failed one after five seconds each, then as usual', () => {
+  expect(pauses(new Pace(15_000), 'ok', 'failed', 'ok', 'ok', 'ok')).toEqual([15, 5, 5, 5, 15]);
+  expect(pauses(new Pace(15_000), ...many(6, 'failed' as const))).toEqual([5, 5, 5, 15, 15, 15]);
+  const seldom = [...many(5, 'failed' as const), 'ok', 'ok'] as const;
+  expect(pauses(new Pace(600_000), ...seldom)).toEqual([5, 5, 5, 15, 15, 15, 600]);
+});
+
+test('neither late rounds nor failures again and again use up what the account may do in a day', () => {
+  expect(pauses(new Pace(15_000), ...many(4, 'late' as const))).toEqual([15, 15, 15, 15]);
+  const pace = new Pace(15_000);
+  expect(pauses(pace, 'failed', 'ok', 'ok', 'ok', 'failed')).toEqual([5, 5, 5, 15, 15]);
+  passTime(121_000);
+  expect(pauses(pace, 'ok', 'failed', 'ok')).toEqual([15, 5, 5]);
 });
 
 describe('a clock', () => {

@@ -21,7 +21,7 @@ const api = (host: string, change: Partial<WayReport> = {}): WayReport => ({
   ...change,
 });
 const fault = (change: Partial<Fault>): Fault => ({
-  ...{ step: 'print', form: '', isLate: false, sinceMs: 40_000, rounds: 2, answer: 'sin respuesta en 10 s' },
+  ...{ step: 'print', form: '', isLate: false, sinceMs: 40_000, answer: 'sin respuesta en 10 s' },
   ...change,
 });
 const by = (...ways: WayReport[]): CanaryReport => ({ ...GOOD, ways });
@@ -104,6 +104,12 @@ test('of several steps of an action says the most telling one, and the forms tha
   const all = { ...cannot('print'), series: [...forms, fault({ step: 'login', answer: '500' })] };
   expect(linesOf(all).map(([id]) => id)).toEqual(['customer-print', 'customer-login']);
   expect(lineOf(all)).toMatch(/^Un cliente no puede imprimir etiquetas por /);
+  // What a label says is wrong, whether or not others cannot be printed.
+  const label = { ...GOOD, series: [fault({}), fault({ step: 'label' })] };
+  expect(diagnoseCustomer({ report: label, silentMs: 0 }).map(({ effectOn }) => effectOn)).toEqual([
+    ['api', 'print', 'print-tried'],
+    ['api'],
+  ]);
   const clock = fault({ step: 'clock', answer: 'va 1 h 0 min delante' });
   expect(linesOf({ ...GOOD, series: [clock] })).toEqual([
     [
@@ -133,7 +139,14 @@ test('says why nobody tries', () => {
     [
       'canary-key',
       'atencion',
-      'Nadie prueba: la llave o la contraseña de la guardia terminó (401). Se lee otra vez cada 15 s',
+      'Nadie prueba: la llave de la guardia terminó (401). Se lee otra vez cada 15 s',
+    ],
+  ]);
+  expect(linesOf({ ...GOOD, key: 'limited' })).toEqual([
+    [
+      'canary-limited',
+      'atencion',
+      'Nadie prueba: la cuenta de la guardia llegó a su límite (429). Repita admin canary, con --ways y las entradas que hay',
     ],
   ]);
   expect(idsOf({ ...cannot('create'), key: 'refused' })).toEqual(['customer-create', 'canary-key']);
@@ -162,6 +175,12 @@ test('says that the rounds by a way in have stopped', () => {
       'atencion',
       'Nadie prueba por las 2 entradas desde hace 1 h 0 min: el servicio canary no termina ninguna ronda',
     ],
+  ]);
+  // One of many processes, each of which is asked less often.
+  const seldom = api('10.1.2.3:3000', { everyMs: 30_000, goodAgoMs: 90_000 });
+  expect(linesOf(by(customers, seldom))).toEqual([]);
+  expect(linesOf(by(customers, { ...seldom, goodAgoMs: 90_001 })).map(([id]) => id)).toEqual([
+    'canary-stuck',
   ]);
   // A process that has just started.
   const started = by(customers, { ...never, triedForMs: 45_000 });

@@ -276,7 +276,7 @@ if (process.env.UPDATE_PICTURES) {
 
 /** An api tells that labels fail, and a customer of our own gets none. */
 async function printingFails(fleet: Fleet, ourCustomer: PretendedCanary): Promise<void> {
-  ourCustomer.report = cannot('print', { sinceMs: 290_000, rounds: 20, answer: '500 etiqueta_tardia' });
+  ourCustomer.report = cannot('print', { sinceMs: 290_000, answer: '500 etiqueta_tardia' });
   const now = Date.now();
   const figures = { notOk: 4, all: 4, lastNotOk: 4, lastAll: 4 };
   const failing = { since: now - 300_000, lastBegan: now, ...figures, codigo: 'etiqueta_tardia' };

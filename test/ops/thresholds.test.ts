@@ -25,7 +25,7 @@ const RULES: Readonly<Record<string, (number | string)[]>> = {
   'user_actions:bad_recently': [recent],
   'user_actions:failing': [FAILING.share, FAILING.least, 0],
   RequestsFail: [window, window, FAILING.share, window, FAILING.least, recent, 0],
-  CustomersCannot: [2, 1, GOOD_MS / 1_000, 2, 1],
+  CustomersCannot: [1, 1, GOOD_MS / 1_000, 1, 1],
   ChromiumRestarts: [`${CHROMIUM_RESTARTS.windowMinutes}m`, CHROMIUM_RESTARTS.failures],
   ClocksDiffer: [CLOCKS_DIFFER.ms / 1_000],
   TariffStale: [TARIFF_STALE.ageMs / 1_000],

@@ -1,4 +1,4 @@
-/** A key or a password was refused. That says nothing of the service. */
+/** A key or a password was refused. */
 export class Refused extends Error {
   override name = 'Refused';
 }
@@ -13,6 +13,9 @@ export class Credential {
   #text: string;
   /** When it was refused, or tried since, of `performance.now()`. */
   #refusedAt: number | undefined;
+  /** When it was refused first, and when it was right last, of `performance.now()`. */
+  refusedSince: number | undefined;
+  rightAt: number | undefined;
 
   /**
    * @param read returns the secret as it is now; may throw while a file is replaced.
@@ -48,6 +51,10 @@ export class Credential {
 
   /** Judges a text by its answer. One that was replaced meanwhile says nothing of the present one. */
   judge(text: string, isRight: boolean): void {
-    if (text === this.#text) this.#refusedAt = isRight ? undefined : performance.now();
+    if (text !== this.#text) return;
+    const now = performance.now();
+    if (isRight) this.rightAt = now;
+    this.#refusedAt = isRight ? undefined : now;
+    this.refusedSince = isRight ? undefined : (this.refusedSince ?? now);
   }
 }

@@ -27,28 +27,34 @@ export class Unmet extends Error {
   }
 }
 
+/** The canary's account has reached a limit of its own. That says nothing of what customers meet. */
+export class Limited extends Error {
+  override name = 'Limited';
+}
+
 type Envelope<Data> = { data: Data; siguiente?: string };
 
 /** The API as a customer with a key sees it, by one way in. */
 export class Customer {
   readonly #way: WayIn;
-  readonly #key: Credential;
+  readonly key: Credential;
   /** How far the clock behind this way is ahead of ours, in ms, by its last answer. */
   aheadMs: number | undefined;
 
   constructor(way: WayIn, key: Credential) {
     this.#way = way;
-    this.#key = key;
+    this.key = key;
   }
 
-  /** Returns an answer 200 to a request with the key. @throws Unmet, or Refused where the key is wrong. */
+  /** Returns an answer 200 to a request with the key. @throws Unmet; Refused where the key is wrong; Limited */
   async ask(asked: Asked): Promise<Answer> {
-    const key = this.#key.take();
+    const key = this.key.take();
     const answer = await this.#send(asked, { authorization: `Bearer ${key}` });
     // Once it is refused, the same key may be answered 429 as well.
-    const isWrong = answer.status === 401 || (this.#key.isRefused && answer.status === 429);
-    this.#key.judge(key, !isWrong);
+    const isWrong = answer.status === 401 || (this.key.isRefused && answer.status === 429);
+    this.key.judge(key, !isWrong);
     if (isWrong) throw new Refused();
+    if (answer.status === 429 && codigoOf(answer) === QUOTA) throw new Limited();
     return required(answer);
   }
 
@@ -83,6 +89,9 @@ export class Customer {
     }
   }
 }
+
+/** The answer to an account that has reached one of its limits. */
+const QUOTA = 'cuota_excedida';
 
 const USER_AGENT = `shipping-guides-canary/${service.version}`;
 

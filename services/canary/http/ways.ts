@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Way } from '#shared/canary/report.ts';
 import type { Destination } from './exchange.ts';
 
@@ -8,6 +9,9 @@ export type WayIn = Destination & { way: Way; host: string };
 /** Returns all addresses of a name; none if there is no such name. Rejects if nobody knows. */
 type AddressesOf = (name: string) => Promise<string[]>;
 
+/** Longest wait for the DNS, in ms: a look-up that nobody answers takes a minute. */
+const LOOK_UP_MS = 2_000;
+
 /** Returns the way by the address that customers use. */
 export function customersWay(url: string): WayIn {
   return { way: 'customers', host: new URL(url).host, url };
@@ -16,17 +20,15 @@ export function customersWay(url: string): WayIn {
 /**
  * Returns a function that lists a way for each process that the DNS names now. While the DNS does not answer, these are the processes
  * of its last answer.
- * @param url base URL whose host has an address for each process; without it there are none.
+ * @param url base URL whose host has an address for each process.
  */
-export function processWays(
-  url: string | undefined,
-  addressesOf: AddressesOf = lookUp,
-): () => Promise<WayIn[]> {
+export function processWays(url: string, addressesOf: AddressesOf = lookUp): () => Promise<WayIn[]> {
   let known: WayIn[] = [];
   return async () => {
-    if (url === undefined) return known;
     const name = new URL(url).hostname.replace(/^\[|\]$/g, '');
-    const addresses = await addressesOf(name).catch(() => undefined);
+    const addresses = await withTimeout(LOOK_UP_MS, 'Listing the processes', addressesOf(name)).catch(
+      () => undefined,
+    );
     if (addresses) known = addresses.map((address) => processAt(address, url));
     return known;
   };

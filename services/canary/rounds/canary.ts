@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CanaryReport, Way } from '#shared/canary/report.ts';
+import { type CanaryReport, GOOD_MS, type Way } from '#shared/canary/report.ts';
+import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Credential } from '../http/credential.ts';
 import { Customer } from '../http/customer.ts';
@@ -9,7 +10,7 @@ import type { Login } from '../steps/login.ts';
 import { Places } from '../steps/places.ts';
 import { makeRound } from '../steps/round.ts';
 import { seriesOf } from '../steps/series.ts';
-import type { Outcome } from '../steps/steps.ts';
+import type { Made, Outcome } from '../steps/steps.ts';
 import type { OwnWebhook } from '../webhook/own-webhook.ts';
 import { Histories } from './history.ts';
 import { Pace } from './pace.ts';
@@ -19,9 +20,10 @@ import { WayRounds } from './way-rounds.ts';
 export type CanaryOptions = {
   /** The way that customers use. */
   customers: WayIn;
-  /** Lists a way for each api process that there is now. */
-  processes: () => Promise<WayIn[]>;
-  key: Credential;
+  /** Lists a way for each api process that there is now. Absent if these are not tried. */
+  processes: (() => Promise<WayIn[]>) | undefined;
+  /** Returns the key as one way keeps it: one process may refuse what others accept. */
+  newKey: () => Credential;
   login: Login;
   reader: Reader;
   /** Absent if the canary has no address for it. */
@@ -38,6 +40,12 @@ const MAX_PROCESSES = 12;
 /** Pause between two looks at which series is due, in ms. */
 const LOOK_MS = 1_000;
 
+/** Of a way that refuses the key, while another one accepts it. */
+const REFUSED: Outcome = {
+  ...{ step: 'create', form: '', result: 'failed', ms: 0, isAtDeadline: false },
+  answer: '401: no acepta la llave de la guardia',
+};
+
 /** Makes rounds by each way in, and the slower series, until it is stopped. */
 export class Canary {
   readonly #options: CanaryOptions;
@@ -47,11 +55,19 @@ export class Canary {
   /** By host. */
   readonly #processes = new Map<string, WayRounds>();
   readonly #startedAt = performance.now();
+  /** When the account had reached a limit last, of `performance.now()`. */
+  #limitedAt = Number.NEGATIVE_INFINITY;
+  /** While the DNS names no process. */
+  readonly #listing: FailureLog;
   /** Of the slower series, which go by the way of customers. */
   readonly series = new Histories();
 
   constructor(options: CanaryOptions) {
     this.#options = options;
+    this.#listing = new FailureLog(options.log, {
+      failed: 'The canary tries no api process',
+      recovered: 'The canary tries api processes again',
+    });
     this.#customers = this.#roundsBy(options.customers);
   }
 
@@ -65,7 +81,7 @@ export class Canary {
       }),
     );
     this.#repeatRounds(this.#customers, () => true);
-    this.#keepOn(() => this.#listProcesses());
+    this.#keepOn(() => this.#listProcesses().then(() => ROUND_MS));
     this.#keepOn(() => this.#makeSeries(turns));
   }
 
@@ -84,23 +100,44 @@ export class Canary {
     return this.#places.areMissing;
   }
 
+  /** API_PROCESSES_URL names no process. */
+  get lacksProcesses(): boolean {
+    return this.#listing.isFailing;
+  }
+
   report(): CanaryReport {
-    const { key, login } = this.#options;
-    const ways = this.ways.map((rounds) => rounds.report());
+    const everyMs = ROUND_MS * this.#stretchOf('process');
+    const ways = this.ways.map((rounds) => ({
+      ...rounds.report(),
+      ...(rounds.way.way === 'process' && everyMs > ROUND_MS && { everyMs }),
+    }));
     return {
-      key: key.isRefused || login.password.isRefused ? 'refused' : 'ok',
+      key: this.#keyState(),
       ...(this.isWaiting && { waiting: 'no-branches' }),
       ...{ ways, series: this.series.faults(), uptimeMs: performance.now() - this.#startedAt },
     };
   }
 
+  #keyState(): CanaryReport['key'] {
+    if (this.ways.some((rounds) => rounds.key.isRefused && !this.#isAcceptedBeside(rounds))) return 'refused';
+    return performance.now() - this.#limitedAt < GOOD_MS ? 'limited' : 'ok';
+  }
+
+  /** Returns whether another way has accepted the key since this one refuses it. */
+  #isAcceptedBeside({ key: { refusedSince = Number.POSITIVE_INFINITY } }: WayRounds): boolean {
+    return this.ways.some(({ key: { rightAt } }) => rightAt !== undefined && rightAt > refusedSince);
+  }
+
   #roundsBy(way: WayIn): WayRounds {
-    return new WayRounds(way, new Customer(way, this.#options.key));
+    return new WayRounds(way, new Customer(way, this.#options.newKey()));
   }
 
   /** Begins the rounds by new processes. One that is listed no more is forgotten with its faults, because it has ended. */
-  async #listProcesses(): Promise<number> {
-    const listed = await this.#options.processes();
+  async #listProcesses(): Promise<void> {
+    const listed = await this.#options.processes?.();
+    if (!listed) return;
+    if (listed.length > 0) this.#listing.succeeded();
+    else this.#listing.failed(new Error('API_PROCESSES_URL has no address'));
     const hosts = listed.map(({ host }) => host);
     for (const host of this.#processes.keys()) if (!hosts.includes(host)) this.#processes.delete(host);
     for (const way of listed.filter(({ host }) => !this.#processes.has(host))) {
@@ -108,37 +145,49 @@ export class Canary {
       this.#processes.set(way.host, rounds);
       this.#repeatRounds(rounds, () => this.#processes.get(way.host) === rounds);
     }
-    return ROUND_MS;
   }
 
   #repeatRounds(rounds: WayRounds, isListed: () => boolean): void {
     const pace = new Pace(ROUND_MS);
     this.#keepOn(async () => {
-      const isBad = await this.#makeRound(rounds, isListed);
-      return isListed() ? pace.after(isBad) * this.#stretchOf(rounds.way.way) : undefined;
+      const outcomes = await this.#makeRound(rounds, isListed);
+      // The process may just have ended.
+      if (rounds.way.way === 'process' && outcomes.some(({ result }) => result !== 'ok'))
+        await this.#listProcesses();
+      return isListed() ? pace.after(outcomes) * this.#stretchOf(rounds.way.way) : undefined;
     });
   }
 
-  /** @returns whether the round was bad. */
-  async #makeRound(rounds: WayRounds, isListed: () => boolean): Promise<boolean> {
-    const { key, reader } = this.#options;
-    const round = await makeRound(rounds.customer, rounds.way.way, this.#places, reader);
-    if (key.isRefused || round.outcomes.length === 0 || this.#end.signal.aborted) return false;
-    const isBad = round.outcomes.some(({ result }) => result !== 'ok');
-    // The process may just have ended.
-    if (isBad) await this.#listProcesses();
-    if (!isListed()) return false;
-    rounds.note(round);
-    for (const outcome of round.outcomes) this.#tell(outcome, rounds.way);
-    return isBad;
+  /** @returns what was noted of the round. */
+  async #makeRound(rounds: WayRounds, isListed: () => boolean): Promise<Outcome[]> {
+    const round = await makeRound(rounds.customer, rounds.way.way, this.#places, this.#options.reader);
+    if (!isListed() || this.#end.signal.aborted) return [];
+    const isAtFault = round.untried === 'refused' && this.#isAcceptedBeside(rounds);
+    if (round.untried && !isAtFault) {
+      this.#noteUntried(round.untried);
+      rounds.forget();
+      // They go by the same key.
+      if (rounds === this.#customers) this.series.forget();
+      return [];
+    }
+    const outcomes = isAtFault ? [REFUSED] : round.outcomes;
+    if (outcomes.length === 0) return [];
+    rounds.note({ ...round, outcomes });
+    for (const outcome of outcomes) this.#tell(outcome, rounds.way);
+    return outcomes;
   }
 
   async #makeSeries(turns: Turns): Promise<number> {
-    const outcomes = await turns.next();
-    if (this.#end.signal.aborted) return LOOK_MS;
-    this.series.note(outcomes);
-    for (const outcome of outcomes) this.#tell(outcome, this.#customers.way);
+    const made = await turns.next();
+    if (!made || this.#end.signal.aborted) return LOOK_MS;
+    this.#noteUntried(made.untried);
+    this.series.note(made.outcomes, made.skipped);
+    for (const outcome of made.outcomes) this.#tell(outcome, this.#customers.way);
     return LOOK_MS;
+  }
+
+  #noteUntried(why: Made['untried']): void {
+    if (why === 'limited') this.#limitedAt = performance.now();
   }
 
   #tell(outcome: Outcome, { way, host }: WayIn): void {

@@ -1,66 +1,57 @@
-import { type Fault, STEPS, type Step } from '#shared/canary/report.ts';
+import { type Fault, STEPS } from '#shared/canary/report.ts';
 import { FAILING } from '#shared/observability/thresholds.ts';
-import type { Outcome } from '../steps/steps.ts';
+import type { Outcome, StepOf } from '../steps/steps.ts';
 
-/** So many of the last rounds are looked at: `least` late ones among them are `lastShare`. */
+/** So many of the last rounds are looked at: `least` bad ones among them are `lastShare`. */
 const LAST = FAILING.least / FAILING.lastShare;
-/** After so many rounds in time, a step is late no more. */
+/** Good rounds in a row after which a fault is over, if at least every second round was bad. */
 const OVER = 2;
-/** A round that fails once may be the network's fault. */
-export const LEAST_FAILED = 2;
 
 type Noted = Outcome & { at: number };
 
-/** How one step ended in its last rounds, and whether that is a fault. */
-class StepHistory {
-  readonly of: Pick<Fault, 'step' | 'form'>;
+/** How one step ended in its last rounds, and whether that is a fault. `at`, `since` of `performance.now()`. */
+export class History {
   /** The oldest first. */
   #last: Noted[] = [];
-  /** Those in a row may be more than the last rounds. `since`: the first one, of `performance.now()`. */
-  #failed: { rounds: number; since: number } | undefined;
-
-  constructor({ step, form }: Pick<Fault, 'step' | 'form'>) {
-    this.of = { step, form };
-  }
+  /** The first bad round of the present fault. */
+  #since: number | undefined;
 
   note(outcome: Outcome): void {
-    const at = performance.now();
-    this.#last = [...this.#last, { ...outcome, at }].slice(-LAST);
-    const { rounds, since } = this.#failed ?? { rounds: 0, since: at };
-    this.#failed = outcome.result === 'failed' ? { rounds: rounds + 1, since } : undefined;
+    this.#last = [...this.#last, { ...outcome, at: performance.now() }].slice(-LAST);
+    this.#since = isFault(this.#last) ? (this.#since ?? this.#last.find(isBad)?.at) : undefined;
   }
 
   get last(): Noted | undefined {
     return this.#last.at(-1);
   }
 
-  /** Bad rounds in a row: failed ones, or late ones once these are a fault. */
-  get inARow(): number {
-    return this.fault()?.rounds ?? this.#failed?.rounds ?? 0;
-  }
-
-  /** Returns what customers meet now: two rounds failed, or one reached its deadline, or several were late. */
+  /** Returns what customers meet now. It is late only if no round failed. */
   fault(): Fault | undefined {
-    const { last } = this;
-    if (!last) return undefined;
-    if (!this.#failed) return this.#lateness();
-    const { rounds, since } = this.#failed;
-    const isSure = rounds >= LEAST_FAILED || last.isAtDeadline;
-    return isSure ? this.#faultOf(last, { isLate: false, since, rounds }) : undefined;
+    const failed = this.#last.findLast(({ result }) => result === 'failed');
+    const told = failed ?? this.#last.findLast(isBad);
+    if (this.#since === undefined || !told) return undefined;
+    const { step, form, answer } = told;
+    return { step, form, answer, isLate: !failed, sinceMs: performance.now() - this.#since };
   }
+}
 
-  #lateness(): Fault | undefined {
-    const late = this.#last.filter(({ result }) => result === 'late');
-    const [first, latest] = [late[0], late.at(-1)];
-    const isOver = this.#last.slice(-OVER).every(({ result }) => result !== 'late');
-    if (!first || !latest || late.length < FAILING.least || isOver) return undefined;
-    return this.#faultOf(latest, { isLate: true, since: first.at, rounds: late.length });
-  }
+const isBad = ({ result }: Outcome) => result !== 'ok';
 
-  #faultOf({ answer }: Noted, of: { isLate: boolean; since: number; rounds: number }): Fault {
-    const { since, ...more } = of;
-    return { ...this.of, ...more, sinceMs: performance.now() - since, answer };
-  }
+/**
+ * Two rounds in a row failed, or one reached its deadline, or several were bad; and not so many were good since that it is over. What
+ * fails once in three rounds is over later than what fails always: some good rounds in a row are no news there.
+ */
+function isFault(last: readonly Noted[]): boolean {
+  const bad = last.filter(isBad).length;
+  const [first, latest] = [last.findIndex(isBad), last.findLastIndex(isBad)];
+  const isSure = last.some(
+    ({ result, isAtDeadline }, i) =>
+      isAtDeadline || (result === 'failed' && last[i - 1]?.result === 'failed'),
+  );
+  if (bad < FAILING.least && !isSure) return false;
+  const roundsForEachBad = (latest - first + 1) / bad;
+  const good = last.length - 1 - latest;
+  return good < OVER * (roundsForEachBad > 2 ? roundsForEachBad : 1);
 }
 
 /** Orders what does not succeed before what is late, and what customers do first. */
@@ -71,15 +62,20 @@ export function mostTellingFirst(faults: readonly Fault[]): Fault[] {
 
 /** The histories of the steps that one way, or the slower series, have made. */
 export class Histories {
-  readonly #ofSteps = new Map<string, StepHistory>();
+  readonly #ofSteps = new Map<string, History>();
 
-  note(outcomes: readonly Outcome[]): void {
+  /** @param skipped steps that do not apply any more: what they met before says nothing of now. */
+  note(outcomes: readonly Outcome[], skipped: readonly StepOf[] = []): void {
     for (const outcome of outcomes) {
-      const key = `${outcome.step} ${outcome.form}`;
-      const history = this.#ofSteps.get(key) ?? new StepHistory(outcome);
-      this.#ofSteps.set(key, history);
+      const history = this.#ofSteps.get(keyOf(outcome)) ?? new History();
+      this.#ofSteps.set(keyOf(outcome), history);
       history.note(outcome);
     }
+    for (const of of skipped) this.#ofSteps.delete(keyOf(of));
+  }
+
+  forget(): void {
+    this.#ofSteps.clear();
   }
 
   /** Returns the faults, the most telling first. */
@@ -87,14 +83,13 @@ export class Histories {
     return mostTellingFirst([...this.#ofSteps.values()].flatMap((history) => history.fault() ?? []));
   }
 
-  /** Returns how each step ended last, in the order in which they are made. `at` of `performance.now()`. */
+  /** Returns how each step ended last, in the order in which they are made. */
   lastOutcomes(): Noted[] {
     const last = [...this.#ofSteps.values()].flatMap((history) => history.last ?? []);
     return last.toSorted((one, other) => STEPS.indexOf(one.step) - STEPS.indexOf(other.step));
   }
+}
 
-  /** Returns the bad rounds in a row of each step and form. */
-  inARow(): { step: Step; rounds: number }[] {
-    return [...this.#ofSteps.values()].map(({ of, inARow }) => ({ step: of.step, rounds: inARow }));
-  }
+function keyOf({ step, form }: StepOf): string {
+  return `${step} ${form}`;
 }

@@ -1,27 +1,41 @@
-/** Pause after each of the rounds that follow a first bad one, in ms, so that a fault is sure sooner. */
+import type { Outcome } from '../steps/steps.ts';
+
+/** Pause after each of the rounds that follow a first failed one, in ms, so that a fault is sure sooner. */
 const QUICK_MS = 5_000;
 const QUICK_ROUNDS = 3;
-/** Pause between bad rounds, in ms, however seldom a good round is repeated. */
+/** Time from one such series to the next one, in ms: the limits of the canary's account leave room for it. */
+const QUICK_AGAIN_MS = 120_000;
+/** Pause after a bad round and the first good one, in ms, however seldom a good round is repeated. */
 const BAD_MS = 15_000;
 
 /** When the next round is due. */
 export class Pace {
   readonly #usualMs: number;
-  #wasBad = false;
+  #before: 'good' | 'bad' = 'good';
   #quick = 0;
+  #quickAt = Number.NEGATIVE_INFINITY;
 
   constructor(usualMs: number) {
     this.#usualMs = usualMs;
   }
 
-  /** Returns the time from the start of a round to that of the next one, in ms. */
-  after(isBad: boolean): number {
-    if (isBad && !this.#wasBad) this.#quick = QUICK_ROUNDS;
-    this.#wasBad = isBad;
+  /** @returns the time from the start of a round with these outcomes to that of the next one, in ms. */
+  after(outcomes: readonly Outcome[]): number {
+    const now = outcomes.every(({ result }) => result === 'ok') ? 'good' : 'bad';
+    const isOver = now === 'good' && this.#before === 'good';
+    this.#before = now;
+    if (outcomes.some(({ result }) => result === 'failed')) this.#hurry();
     if (this.#quick > 0) {
       this.#quick--;
       return QUICK_MS;
     }
-    return isBad ? Math.min(BAD_MS, this.#usualMs) : this.#usualMs;
+    return isOver ? this.#usualMs : Math.min(BAD_MS, this.#usualMs);
+  }
+
+  #hurry(): void {
+    const at = performance.now();
+    if (at - this.#quickAt < QUICK_AGAIN_MS) return;
+    this.#quickAt = at;
+    this.#quick = QUICK_ROUNDS;
   }
 }

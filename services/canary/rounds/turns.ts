@@ -1,5 +1,5 @@
 import type { Series } from '../steps/series.ts';
-import { makeSteps, type Outcome } from '../steps/steps.ts';
+import { type Made, makeSteps } from '../steps/steps.ts';
 import { Pace } from './pace.ts';
 
 /** Pause of a series that could not be tried, in ms. */
@@ -17,14 +17,14 @@ export class Turns {
     }));
   }
 
-  /** Makes the series that is due first, if its time has come. @returns how its steps ended. */
-  async next(): Promise<Outcome[]> {
+  /** Makes the series that is due first, if its time has come. */
+  async next(): Promise<Made | undefined> {
     const from = performance.now();
     const [turn] = this.#turns.toSorted((one, other) => one.dueAt - other.dueAt);
-    if (!turn || turn.dueAt > from) return [];
-    const outcomes = await makeSteps(turn.series.make);
-    const isBad = outcomes.some(({ result }) => result !== 'ok');
-    turn.dueAt = from + (outcomes.length === 0 ? SKIPPED_MS : turn.pace.after(isBad));
-    return outcomes;
+    if (!turn || turn.dueAt > from) return undefined;
+    const made = await makeSteps(turn.series.make);
+    const { outcomes } = made;
+    turn.dueAt = from + (outcomes.length === 0 ? SKIPPED_MS : turn.pace.after(outcomes));
+    return made;
   }
 }

@@ -1,11 +1,12 @@
-import type { Fault, Step, WayReport } from '#shared/canary/report.ts';
+import type { Fault, WayReport } from '#shared/canary/report.ts';
+import type { Credential } from '../http/credential.ts';
 import type { Customer } from '../http/customer.ts';
 import type { WayIn } from '../http/ways.ts';
 import type { Clock } from '../steps/clocks.ts';
 import type { MadeGuide } from '../steps/guides.ts';
 import { MAIN_STEPS, type Round } from '../steps/round.ts';
 import type { Outcome } from '../steps/steps.ts';
-import { Histories, LEAST_FAILED, mostTellingFirst } from './history.ts';
+import { Histories, History, mostTellingFirst } from './history.ts';
 
 /** A round for people to look at. */
 export type ShownRound = { at: Date; outcomes: Outcome[] };
@@ -22,8 +23,8 @@ export class WayRounds {
   goodGuide: MadeGuide | undefined;
   /** Of the last good round; `at` of `performance.now()`. */
   #good: { at: number; tookMs: number } | undefined;
-  /** Rounds in a row without a label, the last step that failed, and when the first one ended. */
-  #bad: { rounds: number; last: Outcome; since: number } | undefined;
+  /** Each round by the step that kept it from its label: rounds may fail each at another step, as where one of a balancer's legs is dead. */
+  #whole = new History();
   readonly #since = performance.now();
 
   constructor(way: WayIn, customer: Customer) {
@@ -31,22 +32,25 @@ export class WayRounds {
     this.customer = customer;
   }
 
-  note({ outcomes, goodMs, guide }: Round): void {
+  note({ outcomes, skipped, goodMs, guide }: Omit<Round, 'untried'>): void {
     const now = performance.now();
-    this.histories.note(outcomes);
+    this.histories.note(outcomes, skipped);
     this.shown = [{ at: new Date(), outcomes }, ...this.shown].slice(0, SHOWN);
     this.goodGuide = goodMs === undefined ? undefined : guide;
     if (goodMs !== undefined) this.#good = { at: now, tookMs: goodMs };
-    const [last] = MAIN_STEPS.flatMap(
-      (main) => outcomes.find(({ step, result }) => step === main && result === 'failed') ?? [],
-    );
-    const { rounds, since } = this.#bad ?? { rounds: 0, since: now };
-    this.#bad = goodMs === undefined && last ? { rounds: rounds + 1, last, since } : undefined;
+    const whole = goodMs === undefined ? failedOf(outcomes) : LABELLED;
+    if (whole) this.#whole.note(whole);
   }
 
-  /** Time since the last good round, or since the first one began, in ms. */
-  get ageMs(): number {
-    return performance.now() - (this.#good?.at ?? this.#since);
+  /** Forgets the faults: while nothing is tried, nobody knows whether they last. */
+  forget(): void {
+    this.histories.forget();
+    this.#whole = new History();
+    this.goodGuide = undefined;
+  }
+
+  get key(): Credential {
+    return this.customer.key;
   }
 
   /** The clock behind this way, once an answer has named it. */
@@ -55,23 +59,25 @@ export class WayRounds {
     return aheadMs === undefined ? undefined : { name: this.way.host, aheadMs };
   }
 
-  /** Returns the bad rounds in a row of each step. */
-  inARow(): { step: Step; rounds: number }[] {
-    return [...this.histories.inARow(), ...this.#withoutLabel()];
+  /** Returns the faults, the most telling first. */
+  faults(): Fault[] {
+    return mostTellingFirst([this.histories.faults(), this.#whole.fault() ?? []].flat());
   }
 
   report(): WayReport {
     const { way, host } = this.way;
-    const [fault] = mostTellingFirst([...this.histories.faults(), ...this.#withoutLabel()]);
-    const good = this.#good && { goodAgoMs: this.ageMs, tookMs: this.#good.tookMs };
-    return { way, host, triedForMs: performance.now() - this.#since, ...good, ...(fault && { fault }) };
-  }
-
-  /** Rounds may fail one after the other, each at another step, as where one of a balancer's legs is dead. */
-  #withoutLabel(): Fault[] {
-    if (!this.#bad || this.#bad.rounds < LEAST_FAILED) return [];
-    const { rounds, last, since } = this.#bad;
-    const { step, form, answer } = last;
-    return [{ step, form, answer, isLate: false, rounds, sinceMs: performance.now() - since }];
+    const [fault] = this.faults();
+    const now = performance.now();
+    const good = this.#good && { goodAgoMs: now - this.#good.at, tookMs: this.#good.tookMs };
+    return { way, host, triedForMs: now - this.#since, ...good, ...(fault && { fault }) };
   }
 }
+
+/** Returns the step that kept a round from its label. */
+function failedOf(outcomes: readonly Outcome[]): Outcome | undefined {
+  return MAIN_STEPS.flatMap(
+    (main) => outcomes.find(({ step, result }) => step === main && result === 'failed') ?? [],
+  )[0];
+}
+
+const LABELLED: Outcome = { step: 'label', form: '', result: 'ok', ms: 0, answer: '', isAtDeadline: false };

@@ -5,17 +5,28 @@ import { DEADLINE_MS } from './limits.ts';
 /** The user that logs in and may do nothing else. */
 export type Login = { username: string; password: Credential };
 
-/** Logs in, and shows the token once. @throws Unmet; Refused where the password is wrong */
+/** Logs in, and shows the token once. @throws Unmet, also where the password is refused: it may be refused to everybody */
 export async function logIn(customer: Customer, { username, password }: Login): Promise<void> {
-  const text = password.take();
+  const text = takeFrom(password);
   const token = await tokenFor(customer, username, text).catch((error) => {
     if (!(error instanceof Unmet && error.status === 401)) throw error;
     password.judge(text, false);
-    throw new Refused();
+    throw REFUSED;
   });
   password.judge(text, true);
   const headers = { authorization: `Bearer ${token}` };
   await customer.askWithout({ path: '/api/auth/validate', headers, deadlineMs: DEADLINE_MS.read });
+}
+
+const REFUSED = new Unmet('401: no acepta la contraseña de la guardia');
+
+/** @throws Unmet while the same password was refused lately. */
+function takeFrom(password: Credential): string {
+  try {
+    return password.take();
+  } catch (error) {
+    throw error instanceof Refused ? REFUSED : error;
+  }
 }
 
 async function tokenFor(customer: Customer, username: string, password: string): Promise<string> {

@@ -5,13 +5,13 @@ import { createGuide, type MadeGuide, newGuide, readGuide, repeatCreation } from
 import { type Form, printLabel, requireLabel } from './labels.ts';
 import { DEADLINE_MS } from './limits.ts';
 import type { Places } from './places.ts';
-import { makeSteps, type Outcome, Skipped } from './steps.ts';
+import { type Made, makeSteps, Skipped } from './steps.ts';
 
 /**
  * `goodMs`: from the request of the guide to its label, if that could be read. `guide`: the one that was created. Without outcomes nothing
  * was tried: no branch takes guides yet, or the key is refused.
  */
-export type Round = { outcomes: Outcome[]; goodMs?: number; guide?: MadeGuide };
+export type Round = Made & { goodMs?: number; guide?: MadeGuide };
 
 /** What a round must do to be good; `branch` only while it has no place for its guide. */
 export const MAIN_STEPS = ['create', 'read', 'repeat', 'print', 'label', 'branch'] as const satisfies Step[];
@@ -32,8 +32,8 @@ export async function makeRound(
   places: Places,
   reader: Reader,
 ): Promise<Round> {
-  const round: Omit<Round, 'outcomes'> = {};
-  const outcomes = await makeSteps(async (step) => {
+  const round: Omit<Round, keyof Made> = {};
+  const made = await makeSteps(async (step) => {
     const place = places.known ?? (await step('branch', () => places.find(customer)));
     const from = performance.now();
     const create = () => createGuide(customer, newGuide(place)).catch((error) => places.afterRefusal(error));
@@ -54,7 +54,7 @@ export async function makeRound(
       ...(way === 'customers' ? [step('page', () => readTrackingPage(customer, guide))] : []),
     ]);
   });
-  return { outcomes, ...round };
+  return { ...made, ...round };
 }
 
 /** @throws Skipped where the carrier has no price for the guide. */

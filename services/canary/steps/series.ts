@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { KINDS, LABEL_KINDS } from '#shared/labels/label-kinds.ts';
 import { type Format, MEDIA_TYPES } from '#shared/labels/label-payload.ts';
-import { type Customer, unmet } from '../http/customer.ts';
+import { type Customer, Unmet, unmet } from '../http/customer.ts';
 import type { Reader } from '../reading/reader.ts';
 import { lettersIn } from '../reading/wrong-with.ts';
 import type { OwnWebhook } from '../webhook/own-webhook.ts';
@@ -112,7 +112,7 @@ function nameOf({ kind, format }: Form): string {
 /** Creates a guide for a series of its own. @throws Skipped while that fails, which rounds report */
 async function anotherGuide({ customer, places, goodGuide }: SeriesOptions): Promise<MadeGuide> {
   if (!places.known || !goodGuide()) throw new Skipped();
-  return createGuide(customer, newGuide(places.known)).catch(() => {
-    throw new Skipped();
+  return createGuide(customer, newGuide(places.known)).catch((error) => {
+    throw error instanceof Unmet ? new Skipped() : error;
   });
 }

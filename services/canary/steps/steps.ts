@@ -1,13 +1,13 @@
 import type { Step } from '#shared/canary/report.ts';
 import { Refused } from '../http/credential.ts';
-import { Unmet } from '../http/customer.ts';
+import { Limited, Unmet } from '../http/customer.ts';
 import { OBJECTIVE_MS } from './limits.ts';
 
+/** `form`: what is printed, for the step `form`: "PNG 10x15"; else empty. */
+export type StepOf = { step: Step; form: string };
+
 /** How a step ended. */
-export type Outcome = {
-  step: Step;
-  /** What is printed, for `form`: "PNG 10x15"; else empty. */
-  form: string;
+export type Outcome = StepOf & {
   result: 'ok' | 'late' | 'failed';
   ms: number;
   /** What came, in Spanish, for people; empty after success. */
@@ -18,12 +18,15 @@ export type Outcome = {
   requestId?: string | undefined;
 };
 
+/** What was made. `untried`: why it ended, if that was the canary's own matter. */
+export type Made = { outcomes: Outcome[]; skipped: StepOf[]; untried?: 'refused' | 'limited' };
+
 /** The step does not apply: it neither succeeds nor fails. */
 export class Skipped extends Error {
   override name = 'Skipped';
 }
 
-/** A step failed, as is noted, or does not apply: what needs it is not tried. */
+/** A step failed or could not be made, as is noted: what needs it is not tried. */
 class Ended extends Error {
   override name = 'Ended';
 }
@@ -31,32 +34,29 @@ class Ended extends Error {
 /** Makes a step. @param work throws Unmet where the service does not answer as it must. */
 export type MakeStep = <Result>(step: Step, work: () => Promise<Result>, form?: string) => Promise<Result>;
 
-/** Makes steps until one fails, or the key is refused. @returns how each ended. */
-export async function makeSteps(work: (step: MakeStep) => Promise<unknown>): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  await work((step, make, form = '') => noted(outcomes, { step, form }, make)).catch((error: Error) => {
-    if (!(error instanceof Ended || error instanceof Refused)) throw error;
+/** Makes steps until one fails, or the canary's key or account may not go on. */
+export async function makeSteps(work: (step: MakeStep) => Promise<unknown>): Promise<Made> {
+  const made: Made = { outcomes: [], skipped: [] };
+  await work((step, make, form = '') => noted(made, { step, form }, make)).catch((error: Error) => {
+    if (!(error instanceof Ended)) throw error;
   });
-  return outcomes;
+  return made;
 }
 
-async function noted<Result>(
-  outcomes: Outcome[],
-  of: Pick<Outcome, 'step' | 'form'>,
-  make: () => Promise<Result>,
-): Promise<Result> {
+async function noted<Result>(made: Made, of: StepOf, make: () => Promise<Result>): Promise<Result> {
   const from = performance.now();
   try {
     const result = await make();
     const ms = performance.now() - from;
     const answer = latenessOf(of.step, ms);
-    outcomes.push({ ...of, ms, answer, result: answer === '' ? 'ok' : 'late', isAtDeadline: false });
+    made.outcomes.push({ ...of, ms, answer, result: answer === '' ? 'ok' : 'late', isAtDeadline: false });
     return result;
   } catch (error) {
-    if (error instanceof Refused) throw error;
     const ms = performance.now() - from;
-    if (!(error instanceof Skipped))
-      outcomes.push({ ...of, ms, result: 'failed', ...failureOf(error as Error) });
+    if (error instanceof Refused) made.untried = 'refused';
+    else if (error instanceof Limited) made.untried = 'limited';
+    else if (error instanceof Skipped) made.skipped.push(of);
+    else made.outcomes.push({ ...of, ms, result: 'failed', ...failureOf(error as Error) });
     throw new Ended();
   }
 }

@@ -2,6 +2,7 @@ import {
   type CanaryReport,
   type Fault,
   GOOD_MS,
+  goodMsOf,
   STEP_ACTIONS,
   STEPS,
   type Step,
@@ -35,6 +36,12 @@ const MORE_EFFECTS: Readonly<Partial<Record<Step, readonly Effect[]>>> = {
   manifest: ['print', 'print-tried'],
   clock: ['clock'],
 };
+/** Why nothing is tried with the canary's key. */
+const KEYS = {
+  refused: 'Nadie prueba: la llave de la guardia terminó (401). Se lee otra vez cada 15 s',
+  limited:
+    'Nadie prueba: la cuenta de la guardia llegó a su límite (429). Repita admin canary, con --ways y las entradas que hay',
+};
 /** Most ways in that a line names. */
 const MAX_NAMED = 3;
 
@@ -67,17 +74,13 @@ function diagnoseFaults({ ways, series }: CanaryReport): Diagnosis[] {
 
 /** Says why there are no good rounds, apart from faults. */
 function diagnoseRounds({ key, waiting, ways, uptimeMs }: CanaryReport): Diagnosis[] {
-  if (key === 'refused') {
-    const text =
-      'Nadie prueba: la llave o la contraseña de la guardia terminó (401). Se lee otra vez cada 15 s';
-    return [untried('key', text)];
-  }
+  if (key !== 'ok') return [untried(key === 'refused' ? 'key' : 'limited', KEYS[key])];
   if (waiting) {
     const text = 'Un cliente no prueba todavía: no hay sucursales cargadas';
     return [{ ...untried('waiting', text), effectOn: ['canary'] }];
   }
   // A way that has just come is not tried yet.
-  const stale = ways.filter((way) => !way.fault && (way.goodAgoMs ?? way.triedForMs) > GOOD_MS);
+  const stale = ways.filter((way) => !way.fault && (way.goodAgoMs ?? way.triedForMs) > goodMsOf(way));
   const isTried = ways.some(({ goodAgoMs, fault }) => goodAgoMs !== undefined || fault);
   if (isTried && stale.length === 0) return [];
   if (uptimeMs <= GOOD_MS) {

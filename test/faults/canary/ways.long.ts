@@ -242,7 +242,7 @@ describe.concurrent('nobody tries', () => {
       CELL: 'llave',
       CANARY_KEY_FILE: file,
     });
-    const words = /^Nadie prueba: la llave o la contraseña de la guardia terminó \(401\)/;
+    const words = /^Nadie prueba: la llave de la guardia terminó \(401\)/;
     await isSaid(watched, 'the key has ended', words, async () => {
       await keyIs(second);
       return () => writeFileSync(file, second);
