@@ -81,7 +81,8 @@ export type Kustomization = {
   namespace?: string;
   resources?: string[];
   components?: string[];
-  patches?: { target: { kind: string; name: string }; patch: string }[];
+  /** `target`: of a JSON patch. A strategic merge names its object itself. */
+  patches?: { target?: { kind: string; name: string }; patch: string }[];
   replicas?: { name: string; count: number }[];
   configMapGenerator?: { name: string; literals?: string[]; files?: string[]; options?: object }[];
 };
@@ -124,13 +125,38 @@ export function readOverlay(name: string, objects: KubernetesObject[] = []): Kub
 
 /** The name of a target is a regular expression that fits the whole name of an object. */
 function applyPatches(name: string, { patches = [] }: Kustomization, objects: KubernetesObject[]): void {
-  for (const { target, patch } of patches) {
-    const fits = new RegExp(`^(${target.name})$`);
-    const found = objects.filter(({ kind, metadata }) => kind === target.kind && fits.test(metadata.name));
-    if (found.length === 0)
-      throw new Error(`${name} patches a ${target.kind} ${target.name} that is not there`);
-    for (const object of found) for (const operation of parse(patch)) applyOperation(object, operation);
+  for (const { target, patch: text } of patches) {
+    const patch = parse(text);
+    const { kind: wanted, name: pattern } = target ?? { kind: patch.kind, name: patch.metadata.name };
+    const fits = new RegExp(`^(${pattern})$`);
+    const found = objects.filter(({ kind, metadata }) => kind === wanted && fits.test(metadata.name));
+    if (found.length === 0) throw new Error(`${name} patches a ${wanted} ${pattern} that is not there`);
+    for (const object of found) {
+      if (Array.isArray(patch)) for (const operation of patch) applyOperation(object, operation);
+      else mergeInto(object, patch);
+    }
   }
+}
+
+type Fields = { [field: string]: unknown };
+
+/** Applies a strategic merge: items of lists are found by their names, and null takes a field away. */
+function mergeInto(object: Fields, patch: Fields): void {
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === null) delete object[field];
+    else if (Array.isArray(value))
+      for (const item of value) mergeInto(itemOf(object[field], item.name), item);
+    else if (typeof value === 'object') {
+      object[field] ??= {};
+      mergeInto(object[field] as Fields, value as Fields);
+    } else object[field] = value;
+  }
+}
+
+function itemOf(list: unknown, wanted: unknown): Fields {
+  const item = (list as Fields[]).find(({ name }) => name === wanted);
+  if (!item) throw new Error(`A patch names ${wanted}, which is not there`);
+  return item;
 }
 
 /** Applies one operation of a JSON patch (RFC 6902), of those that this repository uses. */
