@@ -23,7 +23,7 @@ answer() {
     .catch(({ message, cause }) => { console.log("no responde:", cause?.message || message); process.exitCode = 1; })' "$2"
 }
 ready() { answer "$1" /health/ready; }
-# What the canary met lately.
+# What the canary reports: by each way in the last good round, and what fails now.
 rounds() { answer canary /health/rounds; }
 
 # Redis, MongoDB and the Redis of the labels have one pod in k8s/small. A StatefulSet does not replace a pod that is not ready.
