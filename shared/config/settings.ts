@@ -122,8 +122,7 @@ export const localTimeSettings = {
 /** Where the canary answers: its page, its report and, at `/webhook`, the one webhook that only its account may have. */
 export const canaryAddress = Type.String({
   format: 'service-url',
-  description:
-    'Base URL of the canary, which tries as a customer what customers do. Without it, its webhook is neither registered nor sent to',
+  description: 'Base URL of the service canary. Without it the canary has no webhook',
   examples: ['http://127.0.0.1:3006'],
 });
 
