@@ -87,6 +87,21 @@ test('text that nobody sees is not read', async ({ reader, pageOf }) => {
   expect(lettersIn(text)).toBe('whiteseenñ');
 });
 
+test('a module that trapped is replaced by a new one', async () => {
+  let loaded = 0;
+  const reader = await startReader(async () => {
+    const isFirst = ++loaded === 1;
+    const read = async () => {
+      if (isFirst) throw Object.assign(new Error('unreachable'), { name: 'RuntimeError' });
+      return { codes: [] };
+    };
+    return { pdf: read, png: read, zpl: read };
+  });
+  await expect(reader.pdf(Buffer.from(''))).rejects.toThrow('unreachable');
+  expect(await reader.png(Buffer.from(''))).toEqual({ codes: [] });
+  expect(loaded).toBe(2);
+});
+
 test('a damaged file is not read', async ({ reader, prints, rasterizer }) => {
   const order = { place: 1, key: 'key', askedAt: performance.now() };
   const zpl = Buffer.from(await rasterizer.rasterize(prints.small, 1, { format: 'zpl', dpi: 203 }, order));

@@ -21,7 +21,7 @@ const POINTS_PER_MM = 72 / 25.4;
  * Starts PDFium and ZXing from the files of their packages. PDFium has no part in how a PDF is made; it draws PNG and ZPL, which are
  * therefore read without it.
  */
-export async function startReader(): Promise<Reader> {
+async function loadReader(): Promise<Reader> {
   const wasm = readFileSync(new URL(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
   // Without this file, ZXing would fetch it from the network.
   await prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(wasm).buffer }, fireImmediately: true });
@@ -36,6 +36,20 @@ export async function startReader(): Promise<Reader> {
     png: async (file) => ({ codes: await codesIn(file) }),
     zpl: async (file) => ({ codes: await codesIn(toPgm(readZpl(file))) }),
   };
+}
+
+/** Starts the reader, and starts it anew after a trap, which leaves a module of WebAssembly unusable. */
+export async function startReader(load = loadReader): Promise<Reader> {
+  let reader = await load();
+  const read = (format: keyof Reader) => async (file: Uint8Array) => {
+    try {
+      return await reader[format](file);
+    } catch (error) {
+      if ((error as Error).name === 'RuntimeError') reader = await load();
+      throw error;
+    }
+  };
+  return { pdf: read('pdf'), png: read('png'), zpl: read('zpl') };
 }
 
 /** Reads the codes of a PNG or PGM. What no scanner needs to bear costs time, such as codes that are turned or inverted. */
