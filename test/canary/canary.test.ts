@@ -13,7 +13,8 @@ import { createLogger } from '#shared/observability/logger.ts';
 
 /** A fault is sure five seconds after its first round. */
 const POLL = { timeout: 30_000 };
-const PLACES = [{ Codigo: 'MEX01', CodigoPostal: '06600', SEND_GUIA: '100000000000' }];
+/** The first of each list that the canary reads. */
+const PLACES = [{ Codigo: 'MEX01', Sucursal: 'MEX01', Desde: '06600', SEND_GUIA: '100000000000' }];
 
 const key = new Credential(() => 'a key', 60_000);
 const failed = (step: Outcome['step'], more: Partial<Outcome> = {}): Outcome => ({

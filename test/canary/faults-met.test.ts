@@ -127,6 +127,16 @@ test('without branches it waits; once there were some, that is a fault', async (
   expect(round.places.areMissing).toBe(false);
 });
 
+test('branches without any covered postal code are a fault', async ({ proxy, round }) => {
+  proxy.alter = (answer) => {
+    if (answer.path === '/api/sucursales/cobertura') answer.body = Buffer.from('{"data":[]}');
+  };
+  expect(failuresIn((await round.make()).outcomes)).toEqual([
+    'branch: ningún código postal con cobertura tiene una sucursal que reciba guías',
+  ]);
+  expect(round.places.areMissing).toBe(false);
+});
+
 test('a place that takes no more guides is left for another', async ({ proxy, round }) => {
   await round.make();
   const { known } = round.places;

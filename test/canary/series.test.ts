@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
 import { Credential } from '#services/canary/http/credential.ts';
+import { logIn } from '#services/canary/steps/login.ts';
 import { makeRound } from '#services/canary/steps/round.ts';
 import { seriesOf } from '#services/canary/steps/series.ts';
 import { makeSteps } from '#services/canary/steps/steps.ts';
@@ -41,4 +42,16 @@ test('the series try all that rounds do not', async ({ customer, places, reader,
     ['life', 'webhook', 'clock', 'login', 'manifest', 'cancel', ...forms].map((step) => [step, false]),
   );
   expect(guide?.number).toMatch(/^0/);
+});
+
+test('a password that is refused is a login that fails, and is not tried again at once', async ({
+  customer,
+}) => {
+  const login = { username: 'prueba', password: new Credential(() => 'wrong', 60_000) };
+  for (const _ of [1, 2]) {
+    const { outcomes } = await makeSteps((step) => step('login', () => logIn(customer, login)));
+    expect(outcomes).toMatchObject([
+      { step: 'login', result: 'failed', answer: '401: no acepta la contraseña de la guardia' },
+    ]);
+  }
 });

@@ -1,12 +1,11 @@
+import { randomInt } from 'node:crypto';
 import { type Customer, Unmet } from '../http/customer.ts';
 import { DEADLINE_MS } from './limits.ts';
 import { Skipped } from './steps.ts';
 
-/** Where guides go: a postal code with coverage, and the branch whose code it is. */
+/** Where guides go: a postal code with coverage, and the branch that delivers there, which is a destination. */
 export type Place = { postalCode: string; branch: string };
 
-/** Most branches whose postal codes are asked for. */
-const MAX_ASKED = 20;
 const UNCOVERED = 'sin_cobertura';
 
 /** Finds where guides go, and finds another place once this one takes none. */
@@ -16,24 +15,23 @@ export class Places {
   /** There has been no place yet. That is no fault: no branches are loaded. */
   areMissing = false;
 
-  /** Returns the first destination whose own postal code has coverage. @throws Unmet; Skipped where no branches are loaded yet */
+  /** Returns any place: one of them may take no guides. @throws Unmet; Skipped where no branches are loaded yet */
   async find(customer: Customer): Promise<Place> {
-    for (const place of (await listPlaces(customer)).slice(0, MAX_ASKED)) {
-      if (!(await isCovered(customer, place))) continue;
-      this.known = place;
-      this.#wasKnown = true;
-      this.areMissing = false;
-      return place;
-    }
-    if (this.#wasKnown) throw new Unmet('ninguna sucursal recibe guías');
-    this.areMissing = true;
-    throw new Skipped();
+    const branches = await listDestinations(customer);
+    this.areMissing = branches.length === 0 && !this.#wasKnown;
+    if (this.areMissing) throw new Skipped();
+    if (branches.length === 0) throw new Unmet('ninguna sucursal recibe guías');
+    const covered = (await listCovered(customer)).filter(({ branch }) => branches.includes(branch));
+    const place = covered[randomInt(Math.max(1, covered.length))];
+    if (!place) throw new Unmet('ningún código postal con cobertura tiene una sucursal que reciba guías');
+    this.known = place;
+    this.#wasKnown = true;
+    return place;
   }
 
   /** @throws Unmet where a place is no destination any more. */
   async requireListed(customer: Customer, { branch }: Place): Promise<void> {
-    const places = await listPlaces(customer);
-    if (!places.some((each) => each.branch === branch)) this.#leave('falta la sucursal de destino');
+    if (!(await listDestinations(customer)).includes(branch)) this.#leave('falta la sucursal de destino');
   }
 
   /** @throws Unmet where a place has no coverage any more. */
@@ -53,10 +51,18 @@ export class Places {
   }
 }
 
-async function listPlaces(customer: Customer): Promise<Place[]> {
+/** Returns the codes of the branches that are destinations. */
+async function listDestinations(customer: Customer): Promise<string[]> {
   const asked = { path: '/api/sucursales/destinos', deadlineMs: DEADLINE_MS.read };
-  const { data } = await customer.read<{ Codigo: string; CodigoPostal: string }[]>(asked);
-  return data.map(({ Codigo: branch, CodigoPostal: postalCode }) => ({ branch, postalCode }));
+  const { data } = await customer.read<{ Codigo: string }[]>(asked);
+  return data.map(({ Codigo }) => Codigo);
+}
+
+/** Returns the first postal code of each range with coverage. */
+async function listCovered(customer: Customer): Promise<Place[]> {
+  const asked = { path: '/api/sucursales/cobertura', deadlineMs: DEADLINE_MS.read };
+  const { data } = await customer.read<{ Desde: string; Sucursal: string }[]>(asked);
+  return data.map(({ Desde: postalCode, Sucursal: branch }) => ({ branch, postalCode }));
 }
 
 async function isCovered(customer: Customer, { postalCode }: Place): Promise<boolean> {
