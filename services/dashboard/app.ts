@@ -61,12 +61,14 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
   const login = new Login({ users, limit, onAttempt: observeLogins(server.metrics, auditLog, users) });
   const { dependencies } = server;
+  const readCanary = canaryReader(config.CANARY_URL, log);
   const watch = new Watch({
+    readCanary,
     readState: systemStateReader({
       ...{ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) },
       processes: new ProcessRegistry(mongo, config.CELL),
       clock: new DatabaseClock(mongo),
-      readCanary: canaryReader(config.CANARY_URL, log),
+      readCanary,
     }),
     history: new DiagnosisHistory(redis, prefix),
     dependencies,

@@ -36,12 +36,14 @@ const errorTemplate = compilePage<{
   isOutage: boolean;
   headline: string | undefined;
   outages: OutageView[];
+  /** How "Estado" begins; empty without an outage. */
+  customer: string;
   /** Whether this process has not read the user who is logged in. */
   isUserUnknown: boolean;
 }>('error');
 type OutageView = Diagnosis & { login: string; meanwhile: string };
-/** Finds the stores that the dashboard itself does not reach. */
-type Outages = { outages(): Promise<Diagnosis[]> };
+/** Finds the stores that the dashboard itself does not reach, and what the canary found last. */
+type Outages = { outages(): Promise<Diagnosis[]>; customer(): Promise<string> };
 
 /** What an outage of a store of the dashboard means to a person, by the id of its diagnosis. */
 const MEANINGS: Readonly<Record<string, Pick<OutageView, 'login' | 'meanwhile'>>> = {
@@ -112,7 +114,7 @@ export function showErrorsAsPages(watch: Outages) {
     if (request.url === '/entrar') return loginPage(watch, isOutage ? LOGIN_FAILED : message);
     const outages = isOutage ? await outageViews(watch) : [];
     return errorTemplate({
-      ...{ status, requestId, isOutage, outages },
+      ...{ status, requestId, isOutage, outages, customer: isOutage ? await watch.customer() : '' },
       headline: isOutage ? (outages[0]?.text ?? 'MongoDB o Redis no respondió a tiempo') : message,
       isUserUnknown: !request.apiUser && outages.length > 0 && outages.every(({ id }) => id === 'mongodb'),
     });

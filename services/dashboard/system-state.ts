@@ -118,6 +118,8 @@ async function readSystemState(
   readElsewhere: () => Promise<RegisteredProcess[]>,
 ): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
+  // First of all: without Redis nothing else is read, and the canary would seem silent afterwards.
+  const asking = sources.readCanary();
   const at = await timeOf(redis);
   const [clockAheadMs, askedAt] = [Date.now() - at, performance.now()];
   const readMongoAhead = async () => {
@@ -157,7 +159,7 @@ async function readSystemState(
     readWebhooks().catch(() => undefined),
     readElsewhere().catch(() => []),
     readMongoAhead().catch(() => undefined),
-    sources.readCanary(),
+    asking,
   ]);
   const lost = await lostProcesses(redis, prefix, at, [...workers, ...services]);
   const { waiting = 0, prioritized = 0, active = 0 } = counts;

@@ -1,7 +1,9 @@
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
+import type { CanaryState } from './canary-reader.ts';
 import { diagnose } from './diagnose.ts';
+import { customerLine } from './diagnoses/customer.ts';
 import type { Diagnosis } from './diagnoses/diagnosis.ts';
 import { diagnoseOwn } from './diagnoses/stores.ts';
 import type { DiagnosisHistory, Episode } from './diagnosis-history.ts';
@@ -18,6 +20,7 @@ export type Status = {
 
 type Options = {
   readState: ReadState;
+  readCanary: () => Promise<CanaryState>;
   dependencies: Dependencies;
   history: DiagnosisHistory;
 };
@@ -53,6 +56,11 @@ export class Watch {
   /** Returns which stores the dashboard itself does not reach, within a second. */
   outages(): Promise<Diagnosis[]> {
     return this.#checking.run(async () => diagnoseOwn(await dependencyStates(this.#options.dependencies)));
+  }
+
+  /** Returns how "Estado" begins, whichever store is away. */
+  async customer(): Promise<string> {
+    return customerLine(await this.#options.readCanary()).text;
   }
 
   async #read(): Promise<Status> {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { customerLine, diagnoseCustomer } from '#services/dashboard/diagnoses/customer.ts';
+import { showErrorsAsPages } from '#services/dashboard/pages.ts';
 import type { CanaryReport, Fault, WayReport } from '#shared/canary/report.ts';
+import { buildHttpServer } from '#shared/http/build-http-server.ts';
+import { createLogger } from '#shared/observability/logger.ts';
 import { cannot, GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
 
 /** What "Estado" says of the canary's report. */
@@ -195,4 +198,18 @@ test('says that the rounds by a way in have stopped', () => {
       'Nadie prueba desde hace 1 h 0 min: el servicio canary no termina ninguna ronda',
     ],
   ]);
+});
+
+test('the page of an outage says it too', async () => {
+  const customer = async () => lineOf(cannot('print'));
+  const server = await buildHttpServer({ log: createLogger('test', 'silent') }, async (built) => {
+    built.addHook('onSend', showErrorsAsPages({ outages: async () => [], customer }));
+    built.get('/', (_, reply) =>
+      reply.code(503).send({ response: 'ERROR', codigo: 'servicio_no_disponible' }),
+    );
+  });
+  const { body } = await server.inject({ url: '/', headers: { accept: 'text/html' } });
+  expect(body).toContain(
+    '<p>Un cliente no puede imprimir etiquetas por la dirección de los clientes desde hace 40 s: 503 saturado.</p>',
+  );
 });

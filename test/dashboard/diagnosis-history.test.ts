@@ -6,6 +6,7 @@ import { DiagnosisHistory } from '#services/dashboard/diagnosis-history.ts';
 import type { ReadState, SystemState } from '#services/dashboard/system-state.ts';
 import { Watch } from '#services/dashboard/watch.ts';
 import { LOST_MS } from '#shared/stores/heartbeat.ts';
+import { GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
@@ -94,7 +95,12 @@ test('while Redis is silent, an episode began when the reading began that waited
   const silence = Promise.withResolvers<never>();
   const readState: ReadState = () => silence.promise;
   const down = { check: () => Promise.reject(new Error('down')), required: true };
-  const watch = new Watch({ readState, history, dependencies: new Map([['redis', down]]) });
+  const watch = new Watch({
+    readState,
+    readCanary: async () => ({ report: GOOD, silentMs: 0 }),
+    history,
+    dependencies: new Map([['redis', down]]),
+  });
   const begun = history.now();
   const status = watch.status();
   passTime(10 * SECOND);
