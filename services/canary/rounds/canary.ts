@@ -125,7 +125,9 @@ export class Canary {
 
   /** Returns whether another way has accepted the key since this one refuses it. */
   #isAcceptedBeside({ key: { refusedSince = Number.POSITIVE_INFINITY } }: WayRounds): boolean {
-    return this.ways.some(({ key: { rightAt } }) => rightAt !== undefined && rightAt > refusedSince);
+    return this.ways.some(
+      ({ key: { isRefused, rightAt } }) => !isRefused && rightAt !== undefined && rightAt > refusedSince,
+    );
   }
 
   #roundsBy(way: WayIn): WayRounds {
