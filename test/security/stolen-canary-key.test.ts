@@ -93,13 +93,13 @@ test('the command takes back what the thief did with the password', async ({
   expect((await new Client(api.url, Llave).get('/api/auth/validate')).status).toBe(401);
 });
 
-test('its limits are just above what the canary needs: 12 requests a second, 84 000 guides a day', async ({
+test('its limits are just above what the canary needs: 12 requests a second, 108 000 guides a day', async ({
   thief,
 }) => {
   const { status, headers } = await thief.create([GUIDE], 'the service');
   expect([status, headers.get('ratelimit-policy')]).toEqual([
     200,
-    '"solicitudes";q=240;w=20, "guias";q=84000;w=86400',
+    '"solicitudes";q=240;w=20, "guias";q=108000;w=86400',
   ]);
 });
 

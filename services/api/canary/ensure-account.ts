@@ -47,7 +47,7 @@ export async function ensureCanary(
   await requireNoCustomer(users, account, cell);
   // The limits come first, so that no key works without them.
   const changes = [
-    await ensureLimits(mongo, account, limitsFor(ways)),
+    await ensureSettings(mongo, account, limitsFor(ways)),
     await ensureUser(users, { username: user, account, cell, permissions: OF_THE_KEY }),
     await ensureUser(users, { username: loginUser, account, cell, permissions: [], password }),
     await keys.keepOnly(key, { username: user, name: 'guardia' }),
@@ -58,13 +58,13 @@ export async function ensureCanary(
 
 /**
  * Returns limits just above what the canary needs: a round of seven requests each 15 s by each way in, three rounds within 15 s
- * after a bad one, and the series beside them. A stolen key can do no more.
+ * after a bad one, at most once in two minutes, and the series beside them. A stolen key can do no more.
  */
 function limitsFor(ways: number): AccountLimits {
   return {
     requestsPerSecond: ways,
     requestsBurst: 20 * ways,
-    guidesPerDay: 7_000 * ways,
+    guidesPerDay: 9_000 * ways,
     labelPages: 2 * ways,
   };
 }
@@ -77,12 +77,14 @@ async function requireNoCustomer(users: UserStore, account: string, cell: string
   }
 }
 
-async function ensureLimits(mongo: Connection, account: string, wanted: AccountLimits): Promise<boolean> {
-  const limits = new AccountLimitsStore(mongo);
-  const stored = await limits.find(account);
+/** Its guides have no quote, so it must not be bound to quotes. */
+async function ensureSettings(mongo: Connection, account: string, wanted: AccountLimits): Promise<boolean> {
+  const settings = new AccountLimitsStore(mongo);
+  const { unquotedGuides, ...stored } = await settings.find(account);
   const names = Object.keys(wanted) as (keyof AccountLimits)[];
-  if (names.every((name) => stored[name] === wanted[name])) return false;
-  await limits.set(account, wanted);
+  if (unquotedGuides === undefined && names.every((name) => stored[name] === wanted[name])) return false;
+  await settings.set(account, wanted);
+  await settings.unset(account, ['unquotedGuides']);
   return true;
 }
 

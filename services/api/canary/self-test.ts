@@ -15,10 +15,9 @@ type Options = {
 const PAUSE_MS = 5_000;
 /** Longest wait for an answer, in ms: as long as the slowest label. */
 const TIMEOUT_MS = 15_000;
-/** Answers that say something of the canary's account, and nothing of this process. The canary reports them. */
-const OF_THE_ACCOUNT: readonly number[] = [401, 403, 429];
 
-class AccountRefused extends Error {}
+/** Says something of the canary's account or of what is loaded, and nothing of this process. The canary reports it. */
+class NothingToTest extends Error {}
 
 /**
  * Creates a guide and prints its label when the process starts, as a customer does (docs/contract.md "Canary"). A process that
@@ -71,8 +70,8 @@ export class SelfTest {
       await (step === 'create' ? this.#create() : this.#print());
       return undefined;
     } catch (cause) {
-      if (cause instanceof AccountRefused) {
-        this.#options.log.warn({ err: cause }, "The self-test ends: the canary's account is refused");
+      if (cause instanceof NothingToTest) {
+        this.#options.log.warn({ err: cause }, 'The self-test ends, because it says nothing of this process');
         this.#step = undefined;
         return undefined;
       }
@@ -86,7 +85,7 @@ export class SelfTest {
   /** A parcel that waits at its branch needs no address. */
   async #create(): Promise<void> {
     const [branch] = dataOf<{ Codigo: string }>(await this.#ask('/api/sucursales/destinos'));
-    if (!branch) throw new Error('No branch is a destination');
+    if (!branch) throw new NothingToTest('No branch is a destination');
     const guide = {
       Remitente: { Nombre: 'Guardia' },
       Destinatario: { Nombre: 'Prueba de arranque', DestinoCode: branch.Codigo },
@@ -106,13 +105,13 @@ export class SelfTest {
     this.#step = undefined;
   }
 
-  /** @throws AccountRefused; Error for any other answer than a success. */
+  /** @throws NothingToTest if the request is refused; Error for any other answer than a success. */
   async #ask(path: string, body?: object): Promise<Buffer> {
     const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const { status, bytes } = await this.#options.ask({ path, ...(body && { body }), signal });
     if (status === 200) return bytes;
     const answer = `${path} answered ${status}: ${bytes.toString('utf8', 0, 500)}`;
-    throw OF_THE_ACCOUNT.includes(status) ? new AccountRefused(answer) : new Error(answer);
+    throw status >= 400 && status < 500 ? new NothingToTest(answer) : new Error(answer);
   }
 }
 

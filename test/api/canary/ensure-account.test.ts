@@ -52,7 +52,7 @@ test('the account is made once, with what the canary needs and no more', async (
   expect(await keys.list('guardia-cliente')).toMatchObject([{ name: 'guardia', start: key.slice(0, 12) }]);
   expect(await keys.list('guardia-entrada')).toEqual([]);
   expect(await new AccountLimitsStore(stores.mongo).find('guardia-cliente')).toEqual({
-    ...{ requestsPerSecond: 3, requestsBurst: 60, guidesPerDay: 21_000, labelPages: 6 },
+    ...{ requestsPerSecond: 3, requestsBurst: 60, guidesPerDay: 27_000, labelPages: 6 },
   });
   expect((await new Client(api.url, key).get('/api/auth/validate')).body).toMatchObject({ response: 'OK' });
 
@@ -80,6 +80,7 @@ test.for<[what: string, args: string[]]>([
   ['its key ended', ['revoke', 'guardia-cliente-otra']],
   ['a user that is disabled', ['disable', 'guardia-entrada-otra']],
   ['a higher limit', ['limits', 'guardia-cliente-otra', '--guides-per-day', '200000']],
+  ['guides that must have a quote', ['limits', 'guardia-cliente-otra', '--cotizar', 'exigir']],
 ])('%s is mended, and recorded', async ([, args], { admin, ensure, users, keys, recorded, stores }) => {
   const key = newKey(true);
   await ensure(key, 'otra');
@@ -93,8 +94,9 @@ test.for<[what: string, args: string[]]>([
   expect(user?.permissions.toSorted()).toEqual(PERMISSIONS.toSorted());
   expect([user?.disabled, entrance?.disabled]).toEqual([false, false]);
   expect(await keys.list('guardia-cliente-otra')).toHaveLength(1);
-  const { guidesPerDay } = await new AccountLimitsStore(stores.mongo).find('guardia-cliente-otra');
-  expect(guidesPerDay).toBe(21_000);
+  expect(await new AccountLimitsStore(stores.mongo).find('guardia-cliente-otra')).toEqual({
+    ...{ requestsPerSecond: 3, requestsBurst: 60, guidesPerDay: 27_000, labelPages: 6 },
+  });
   expect(await recorded()).toHaveLength(before.length + 1);
   expect((await ensure(key, 'otra')).out).toMatch(/^La guardia ya estaba/);
 });
@@ -113,7 +115,7 @@ test('more ways in have higher limits', async ({ ensure, stores }) => {
   await ensure(key, 'grande', '3');
   await ensure(key, 'grande', '12');
   expect(await new AccountLimitsStore(stores.mongo).find('guardia-cliente-grande')).toEqual({
-    ...{ requestsPerSecond: 12, requestsBurst: 240, guidesPerDay: 84_000, labelPages: 24 },
+    ...{ requestsPerSecond: 12, requestsBurst: 240, guidesPerDay: 108_000, labelPages: 24 },
   });
 });
 

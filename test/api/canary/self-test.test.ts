@@ -137,10 +137,11 @@ test('a process is not ready before its test is over, where another is', async (
 test.for<[what: string, change: (users: UserStore, limits: AccountLimitsStore) => Promise<unknown>]>([
   ['ended', (users) => users.set('guardia-cliente-cuenta', { disabled: true })],
   ['limited', (_, limits) => limits.set('guardia-cliente-cuenta', { requestsBurst: 1 })],
+  ['bound to quotes', (_, limits) => limits.set('guardia-cliente-cuenta', { unquotedGuides: 'refuse' })],
   ['without its permissions', (users) => users.revoke('guardia-cliente-cuenta', ['guias.create'])],
 ])(
   'an account that is %s stops no rollout',
-  async ([, change], { stores, anotherDoes, makeCanary, startIn }) => {
+  async ([, change], { stores, labelWorker: _, anotherDoes, makeCanary, startIn }) => {
     const stop = await anotherDoes('cuenta', 'create', 'print');
     await makeCanary('cuenta');
     await change(new UserStore(stores.mongo), new AccountLimitsStore(stores.mongo));
@@ -149,6 +150,21 @@ test.for<[what: string, change: (users: UserStore, limits: AccountLimitsStore) =
     stop();
   },
 );
+
+test('where no branch is a destination yet, there is nothing to test', async ({
+  labelWorker: _,
+  anotherDoes,
+  makeCanary,
+  startBranches,
+  startIn,
+  stores,
+}) => {
+  const empty = await startBranches({ MONGODB_URI: `${stores.mongoUri}-empty` });
+  const stop = await anotherDoes('vacia', 'create', 'print');
+  await makeCanary('vacia');
+  await until(await startIn('vacia', { BRANCHES_URL: empty.url }), OK);
+  stop();
+});
 
 test('without the canary of its cell a process tests nothing', async ({ anotherDoes, startIn, stores }) => {
   const stop = await anotherDoes('sin-guardia', 'create', 'print');
