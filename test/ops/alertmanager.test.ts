@@ -37,14 +37,15 @@ const FAULTS: Readonly<Record<string, { pages: string[]; notices?: string[] }>> 
     notices: ['ErrorBudgetShrinks', 'ErrorBudgetShrinks'],
   },
   'creations fail, and nobody knows why': { pages: ['CustomersCannot'], notices: ['ErrorBudgetShrinks'] },
-  'most that some customers do fails, and nothing that the canary does': {
-    pages: ['CreationsFail EventsFail ManifestsFail WebhooksFail'],
-    notices: ['ErrorBudgetShrinks'],
-  },
+  'most that some customers do fails, and of what the canary does only prices fail, and the tracking page is late':
+    {
+      pages: ['CreationsFail CustomersCannot EventsFail ManifestsFail WebhooksFail', 'CustomersCannot'],
+      notices: ['CustomersCannot', 'ErrorBudgetShrinks'],
+    },
   'MongoDB answers, and refuses writes': { pages: ['MongoDown'], notices: ['ErrorBudgetShrinks'] },
   'more labels are asked for than are printed': { pages: ['LabelsRefused'] },
   'the api has another INTERNAL_TOKEN than branches': {
-    pages: ['CustomersCannot'],
+    pages: ['CustomersCannot', 'CustomersCannot QuotesFail'],
     notices: ['ErrorBudgetShrinks'],
   },
   'an api has another JWT_SECRET, and its clock is two hours ahead': {
