@@ -95,7 +95,7 @@ export function buildApi(
     });
     beatWhileServing(server, 'api', server.redis, config, reports, {
       ...{ in: server.processes, service: 'api' },
-      details: () => ({ seesWorkers: server.labels.seesWorkers, works: server.works.recent() }),
+      details: () => ({ seesWorkers: server.labels.seesWorkers, proven: server.recentSuccesses.recent() }),
     });
 
     await server.register(countActions);

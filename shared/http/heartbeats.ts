@@ -42,7 +42,7 @@ type Options<Details> = {
 type Register = {
   in: ProcessRegistry;
   service: RegisteredProcess['service'];
-  details?: () => Pick<RegisteredProcess, 'seesWorkers' | 'works'>;
+  details?: () => Pick<RegisteredProcess, 'seesWorkers' | 'proven'>;
 };
 
 /**

@@ -16,11 +16,11 @@ import {
 import { DatabaseClock } from './database-clock.ts';
 import { HEARTBEAT_TTL_S, REGISTER_MS } from './heartbeat.ts';
 
-/** What the self-test of an api tries, too (docs/contract.md "Canary"). */
-const WORKS = ['create', 'print'] as const;
-export type Work = (typeof WORKS)[number];
-/** In ms: for so long a process tells others what it did well. Three rounds of the canary. */
-export const WORKS_MS = 45_000;
+/** Actions whose success a process tells others; the self-test of an api tries the same ones (docs/contract.md "Canary"). */
+const PROVEN_ACTIONS = ['create', 'print'] as const;
+export type ProvenAction = (typeof PROVEN_ACTIONS)[number];
+/** How long a success counts, in ms: three rounds of the canary. */
+export const PROVEN_MS = 45_000;
 
 /**
  * Which processes work on this MongoDB, and in which cell. Heartbeats stand in Redis under a prefix: a process with another
@@ -40,8 +40,8 @@ export const PROCESSES = defineCollection(
     at: MOMENT,
     /** Of an api: whether it sees label workers. */
     seesWorkers: optional(FLAG),
-    /** Of an api: what it did well within `WORKS_MS`, for whomever. Processes up to 1.9.0 write none. */
-    works: optional(listOf(oneOf(WORKS))),
+    /** Of an api: which of these it completed within `PROVEN_MS`, for any user. Absent up to 1.9.0. */
+    proven: optional(listOf(oneOf(PROVEN_ACTIONS))),
     expiresAt: MOMENT,
   },
   {
@@ -59,7 +59,7 @@ export const PROCESSES = defineCollection(
 type ProcessDocument = DocumentIn<typeof PROCESSES>;
 export type RegisteredProcess = Pick<
   ProcessDocument,
-  'service' | 'host' | 'pid' | 'seesWorkers' | 'works'
+  'service' | 'host' | 'pid' | 'seesWorkers' | 'proven'
 > & {
   id: string;
 };
@@ -116,10 +116,11 @@ export class ProcessRegistry {
     return (await this.#processes.exists({ ...young, seesWorkers: true })) !== null;
   }
 
-  /** Returns whether another api of the cell did a work well within about `WORKS_MS`. */
-  async works(work: Work): Promise<boolean> {
+  /** Returns whether another api of the cell completed the action within about `PROVEN_MS`. */
+  async othersSucceed(action: ProvenAction): Promise<boolean> {
     const young = await this.#youngerThan(WITNESS_MS);
-    return (await this.#processes.exists({ ...young, _id: { $ne: this.#ownId }, works: work })) !== null;
+    const others = { ...young, _id: { $ne: this.#ownId } };
+    return (await this.#processes.exists({ ...others, proven: action })) !== null;
   }
 
   async #youngerThan(ms: number) {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '#shared/observability/logger.ts';
 import { MissingHere } from '#shared/stores/dependencies.ts';
-import type { ProcessRegistry, Work } from '#shared/stores/process-registry.ts';
+import type { ProcessRegistry, ProvenAction } from '#shared/stores/process-registry.ts';
 
 type Request = { path: string; body?: object; signal: AbortSignal };
 type Options = {
   /** Sends a request to this process as the canary's user, by POST if it has a body, and reads the whole answer. */
   ask: (request: Request) => Promise<{ status: number; bytes: Buffer }>;
-  processes: Pick<ProcessRegistry, 'works'>;
+  processes: Pick<ProcessRegistry, 'othersSucceed'>;
   log: Pick<Logger, 'warn'>;
 };
 
@@ -28,7 +28,7 @@ export class SelfTest {
   readonly #options: Options;
   readonly #end = new AbortController();
   /** What has not succeeded yet; undefined once all has. */
-  #step: Work | undefined = 'create';
+  #step: ProvenAction | undefined = 'create';
   /** Of the last try of the step. */
   #failure: Error | undefined;
   /** Of the guide that was created. */
@@ -44,7 +44,7 @@ export class SelfTest {
    */
   async requirePassed(): Promise<void> {
     if (this.#failure) throw this.#failure;
-    if (this.#step && (await this.#options.processes.works(this.#step))) {
+    if (this.#step && (await this.#options.processes.othersSucceed(this.#step))) {
       throw new MissingHere('The self-test of this process is not over');
     }
   }
@@ -63,9 +63,9 @@ export class SelfTest {
   }
 
   /** Tries a step, and goes on to the next one if it succeeds. @returns why it failed. */
-  async #try(step: Work): Promise<Error | undefined> {
+  async #try(step: ProvenAction): Promise<Error | undefined> {
     // Asked before: the first process that prints after an outage must not take the others out of service.
-    const othersDo = await this.#options.processes.works(step).catch(() => false);
+    const othersSucceed = await this.#options.processes.othersSucceed(step).catch(() => false);
     try {
       await (step === 'create' ? this.#create() : this.#print());
       return undefined;
@@ -76,7 +76,7 @@ export class SelfTest {
         return undefined;
       }
       const what = `The self-test of this process fails: ${step}`;
-      return othersDo
+      return othersSucceed
         ? new MissingHere(`${what}. Other processes succeed`, { cause })
         : new Error(what, { cause });
     }

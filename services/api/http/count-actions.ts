@@ -43,8 +43,8 @@ export const countActions = fp(async (server: HttpServer) => {
     const { statusCode: status } = reply;
     const { action } = request.routeOptions.config;
     unanswered.delete(reply);
-    // The canary's too: it asks each process, where few customers may.
-    if (action === 'create' && status < ERRORS) server.works.note('create');
+    // Also for the canary: at night it may be the only customer of this process.
+    if (action === 'create' && status < ERRORS) server.recentSuccesses.note('create');
     const isCounted = action && !request.uncounted;
     if (isCounted) countAccount(request, action, status);
     if (isCounted && !request.isOverdue) {

@@ -30,7 +30,7 @@ export const labelsPlugin = fp(async (server: HttpServer, { config, tracing, lab
     metrics: server.metrics,
     processes: server.processes,
     report: server.limitReport,
-    onPrinted: () => server.works.note('print'),
+    onPrinted: () => server.recentSuccesses.note('print'),
     log: server.log,
     telemetry: tracing && (await loadQueueTelemetry()),
   });

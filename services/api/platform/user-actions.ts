@@ -7,13 +7,13 @@ import type { ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { ApiOptions } from '../config.ts';
 import { AccountRefusals } from './account-refusals.ts';
-import { Works } from './works.ts';
+import { RecentSuccesses } from './recent-successes.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     userActions: UserActions;
     accountRefusals: AccountRefusals;
-    works: Works;
+    recentSuccesses: RecentSuccesses;
     /** Returns when the tariff in force was loaded. The room of quotes sets it. */
     tariffLoad?: () => Pick<ServiceHeartbeat, 'tariffLoad'>;
     /** The clock of the queue's Redis. */
@@ -28,5 +28,5 @@ export const userActionsPlugin = fp(async (server: HttpServer, { config }: ApiOp
   server.decorate('userActions', actions);
   server.decorate('redisClock', clock);
   server.decorate('accountRefusals', new AccountRefusals());
-  server.decorate('works', new Works());
+  server.decorate('recentSuccesses', new RecentSuccesses());
 });

@@ -2,9 +2,9 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
 import { ensureCanary } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
-import { Works } from '#services/api/platform/works.ts';
+import { RecentSuccesses } from '#services/api/platform/recent-successes.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
-import { ProcessRegistry, type Work } from '#shared/stores/process-registry.ts';
+import { ProcessRegistry, type ProvenAction } from '#shared/stores/process-registry.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, type MongoCommand, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { type Running, type Settings, test as services } from '#test/fixtures/services.ts';
@@ -37,14 +37,19 @@ const test = services
       return startIn(cell, { MONGODB_URI: proxy.uri });
     };
   })
-  /** Writes that another process of a cell does all of these works well. @returns what stops it. */
-  .extend('anotherDoes', { scope: 'file' }, ({ stores }) => async (cell: string, ...works: Work[]) => {
-    const registry = new ProcessRegistry(stores.mongo, cell);
-    const write = () => registry.write({ id: 'another', service: 'api', host: 'otra', pid: 1, works });
-    await write();
-    const timer = setInterval(write, 1_000);
-    return () => clearInterval(timer);
-  });
+  /** Writes that another process of a cell completes these actions. @returns what stops it. */
+  .extend(
+    'anotherSucceeds',
+    { scope: 'file' },
+    ({ stores }) =>
+      async (cell: string, ...proven: ProvenAction[]) => {
+        const registry = new ProcessRegistry(stores.mongo, cell);
+        const write = () => registry.write({ id: 'another', service: 'api', host: 'otra', pid: 1, proven });
+        await write();
+        const timer = setInterval(write, 1_000);
+        return () => clearInterval(timer);
+      },
+  );
 
 async function health({ url }: Running) {
   const { status, body } = await call(`${url}/health/ready`);
@@ -65,7 +70,7 @@ test(
   'without a printer anywhere all are ready and degraded, and none leaves when one comes',
   LONG,
   async ({ stores, makeCanary, startIn, startLabelWorker }) => {
-    // A process of 1.9.0, of which nobody knows what it does well.
+    // A process of 1.9.0, of which nobody knows what it completes.
     const former = new ProcessRegistry(stores.mongo, 'nueva');
     await former.write({ id: 'former', service: 'api', host: 'otra', pid: 1, seesWorkers: true });
     await makeCanary('nueva');
@@ -93,7 +98,7 @@ test(
     await makeCanary('tres');
     const good = [await startIn('tres'), await startIn('tres')];
     for (const api of good) await until(api, OK);
-    const able = { cell: 'tres', works: { $all: ['create', 'print'] } };
+    const able = { cell: 'tres', proven: { $all: ['create', 'print'] } };
     const processes = stores.mongo.collection('processes');
     await expect.poll(() => processes.countDocuments(able), { timeout: 30_000 }).toBe(2);
     let fate: Fate = 'not allowed';
@@ -109,8 +114,8 @@ test(
 test(
   'one that cannot create is ready and degraded as soon as no other can',
   LONG,
-  async ({ anotherDoes, makeCanary, startBad }) => {
-    const stop = await anotherDoes('sola', 'create', 'print');
+  async ({ anotherSucceeds, makeCanary, startBad }) => {
+    const stop = await anotherSucceeds('sola', 'create', 'print');
     await makeCanary('sola');
     const bad = await startBad('sola', () => 'not allowed');
     await until(bad, DOWN);
@@ -120,12 +125,12 @@ test(
 );
 
 test('a process is not ready before its test is over, where another is', async ({
-  anotherDoes,
+  anotherSucceeds,
   makeCanary,
   startBad,
 }) => {
   const { promise: released, resolve: release } = Promise.withResolvers<Fate>();
-  const stop = await anotherDoes('lenta', 'create', 'print');
+  const stop = await anotherSucceeds('lenta', 'create', 'print');
   await makeCanary('lenta');
   const slow = await startBad('lenta', () => released);
   await until(slow, DOWN);
@@ -141,8 +146,8 @@ test.for<[what: string, change: (users: UserStore, limits: AccountLimitsStore) =
   ['without its permissions', (users) => users.revoke('guardia-cliente-cuenta', ['guias.create'])],
 ])(
   'an account that is %s stops no rollout',
-  async ([, change], { stores, labelWorker: _, anotherDoes, makeCanary, startIn }) => {
-    const stop = await anotherDoes('cuenta', 'create', 'print');
+  async ([, change], { stores, labelWorker: _, anotherSucceeds, makeCanary, startIn }) => {
+    const stop = await anotherSucceeds('cuenta', 'create', 'print');
     await makeCanary('cuenta');
     await change(new UserStore(stores.mongo), new AccountLimitsStore(stores.mongo));
     const api = await startIn('cuenta');
@@ -153,21 +158,25 @@ test.for<[what: string, change: (users: UserStore, limits: AccountLimitsStore) =
 
 test('where no branch is a destination yet, there is nothing to test', async ({
   labelWorker: _,
-  anotherDoes,
+  anotherSucceeds,
   makeCanary,
   startBranches,
   startIn,
   stores,
 }) => {
   const empty = await startBranches({ MONGODB_URI: `${stores.mongoUri}-empty` });
-  const stop = await anotherDoes('vacia', 'create', 'print');
+  const stop = await anotherSucceeds('vacia', 'create', 'print');
   await makeCanary('vacia');
   await until(await startIn('vacia', { BRANCHES_URL: empty.url }), OK);
   stop();
 });
 
-test('without the canary of its cell a process tests nothing', async ({ anotherDoes, startIn, stores }) => {
-  const stop = await anotherDoes('sin-guardia', 'create', 'print');
+test('without the canary of its cell a process tests nothing', async ({
+  anotherSucceeds,
+  startIn,
+  stores,
+}) => {
+  const stop = await anotherSucceeds('sin-guardia', 'create', 'print');
   expect(await health(await startIn('sin-guardia'))).toEqual(OK);
   expect(
     await stores.mongo.collection('guides').countDocuments({ account: 'guardia-cliente-sin-guardia' }),
@@ -175,20 +184,20 @@ test('without the canary of its cell a process tests nothing', async ({ anotherD
   stop();
 });
 
-test('what a process did well is told for 45 s, and to others alone', async ({ stores }) => {
+test('what a process completed is told for 45 s, and to others alone', async ({ stores }) => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const works = new Works();
-  works.note('create');
+  const successes = new RecentSuccesses();
+  successes.note('create');
   vi.advanceTimersByTime(44_000);
-  expect(works.recent()).toEqual(['create']);
+  expect(successes.recent()).toEqual(['create']);
 
   const [own, other] = ['propia', 'propia'].map((cell) => new ProcessRegistry(stores.mongo, cell));
-  await own?.write({ id: 'own', service: 'api', host: 'esta', pid: 1, works: works.recent() });
-  expect([await own?.works('create'), await other?.works('create')]).toEqual([false, true]);
-  expect(await other?.works('print')).toBe(false);
+  await own?.write({ id: 'own', service: 'api', host: 'esta', pid: 1, proven: successes.recent() });
+  expect([await own?.othersSucceed('create'), await other?.othersSucceed('create')]).toEqual([false, true]);
+  expect(await other?.othersSucceed('print')).toBe(false);
   vi.advanceTimersByTime(1_000);
-  expect(works.recent()).toEqual([]);
+  expect(successes.recent()).toEqual([]);
 });
 
 test('a label from the cache is no print: without printers it would stop a rollout', async ({
@@ -201,5 +210,8 @@ test('a label from the cache is no print: without printers it would stop a rollo
   const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
   for (const { url } of [printing, reading])
     expect((await new Client(url, demo.token).pdf(path)).status).toBe(200);
-  expect([printing, reading].map(({ server }) => server.works.recent())).toEqual([['create', 'print'], []]);
+  expect([printing, reading].map(({ server }) => server.recentSuccesses.recent())).toEqual([
+    ['create', 'print'],
+    [],
+  ]);
 });
