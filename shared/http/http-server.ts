@@ -31,7 +31,7 @@ declare module 'fastify' {
     /** The authenticated user of the API. */
     apiUser?: { readonly username: string };
     /** The request is the canary's: no figure of customers, metric of an objective or bill counts it. */
-    uncounted?: true;
+    ofCanary?: true;
     /** The `codigo` of an answer 4xx or 5xx. */
     failure?: string;
   }

@@ -35,15 +35,15 @@ export function addMetricsRoute(server: HttpServer): void {
     const { url: route = 'none', config } = routeOptions;
     if (config.objective) {
       reply.raw.once('close', () => {
-        if (reply.raw.writableFinished || request.uncounted) return;
+        if (reply.raw.writableFinished || request.ofCanary) return;
         duration.observe({ method, route, status: 499 }, reply.elapsedTime / 1_000);
       });
     }
     done();
   });
   server.addHook('onResponse', async (request, { statusCode: status, elapsedTime }) => {
-    const { method, routeOptions, uncounted } = request;
-    if (routeOptions.config.quiet || uncounted) return;
+    const { method, routeOptions, ofCanary } = request;
+    if (routeOptions.config.quiet || ofCanary) return;
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, elapsedTime / 1_000);
   });
   const checking = new SingleFlight<Record<string, HealthState>>(); // the gauges of a scrape share one check

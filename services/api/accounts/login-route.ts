@@ -52,17 +52,18 @@ export async function loginRoute(server: HttpServer, { config }: ApiOptions): Pr
   neverStored(server);
   server.post('/api/auth/login', route, async (request) => {
     const { username, password, address, requestId } = credentialsOf(request);
-    // A login that fails tells nobody whose it is, and a read would cost the database what a flood of logins must not.
-    leaveCanaryUncounted(request, server.users.lastRead(username));
+    // Before the check, because a login that fails returns no user. From the cache alone: a read for each failure would let a flood
+    // of logins load the database.
+    markCanary(request, server.users.lastRead(username));
     const user = await server.login.check(username, password, address, requestId);
-    leaveCanaryUncounted(request, user);
+    markCanary(request, user);
     const access_token = server.signToken(user);
     return route.ok({ access_token, token_type: 'Bearer', expires_in: config.JWT_TTL_S });
   });
 }
 
-function leaveCanaryUncounted(request: FastifyRequest, user: ApiUser | undefined): void {
-  if (user?.canaryOf !== undefined) request.uncounted = true;
+function markCanary(request: FastifyRequest, user: ApiUser | undefined): void {
+  if (user?.canaryOf !== undefined) request.ofCanary = true;
 }
 
 /** Forbids caches to store the answers of a scope, also errors. */

@@ -31,7 +31,7 @@ export function keptAnswers(describe: (request: FastifyRequest) => Asked) {
   };
   const onResponse: onResponseAsyncHookHandler = async (request, reply) => {
     const { account } = (request.apiUser as { account: string } | undefined) ?? {};
-    if (account === undefined || request.uncounted) return;
+    if (account === undefined || request.ofCanary) return;
     const { guides = [], ...asked } = describe(request);
     const numbers = new Set(
       guides.filter((each): each is string => typeof each === 'string' && hasGuideNumberForm(each)),

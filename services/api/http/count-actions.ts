@@ -45,7 +45,7 @@ export const countActions = fp(async (server: HttpServer) => {
     unanswered.delete(reply);
     // Also for the canary: at night it may be the only customer of this process.
     if (action === 'create' && status < ERRORS) server.recentSuccesses.note('create');
-    const isCounted = action && !request.uncounted;
+    const isCounted = action && !request.ofCanary;
     if (isCounted) countAccount(request, action, status);
     if (isCounted && !request.isOverdue) {
       if (status >= 500) countFailure(request, action, request.failure, reply.elapsedTime);
@@ -102,12 +102,12 @@ export function countCut(request: FastifyRequest, error: Error): void {
 }
 
 function countFailure(
-  { server, uncounted }: FastifyRequest,
+  { server, ofCanary }: FastifyRequest,
   action: UserAction,
   codigo: string | undefined,
   ms?: number,
 ): void {
-  if (uncounted) return;
+  if (ofCanary) return;
   const refused = codigo === requestErrors.overloaded.codigo;
   server.userActions.count(action, refused ? 'refused' : 'failed', codigo, ms);
 }

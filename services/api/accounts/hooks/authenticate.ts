@@ -21,7 +21,7 @@ export const authenticate = fp(async (server: HttpServer) => {
     const { user, ...by } = kind
       ? await kind.identify(credential, { address: request.ip, requestId: request.id })
       : await bearerOfToken(server, credential);
-    if (user.canaryOf !== undefined) request.uncounted = true;
+    if (user.canaryOf !== undefined) request.ofCanary = true;
     if (user.disabled) throw new DomainError('access-denied');
     const caller: Caller = { ...user, settings: await settingsOf(user.account), ...by };
     request.apiUser = caller;
