@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { CanaryNameTaken, type CanarySecrets, ensureCanary } from '#services/api/canary/ensure-account.ts';
+import {
+  CanaryNameTaken,
+  type CanarySecrets,
+  ensureCanaryAccount,
+} from '#services/api/canary/ensure-account.ts';
 import { readTariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
@@ -117,10 +121,13 @@ export async function seedDemoData(mongodbUri: string, coverage = COVERAGE): Pro
  * Makes the account of the canary that `npm start` runs. It comes after the demo data, which need a database without users.
  * @returns why there is none, in Spanish, if its name is a customer's: all else starts without it.
  */
-export async function provideCanary(mongodbUri: string, secrets: CanarySecrets): Promise<string | undefined> {
+export async function provideCanaryAccount(
+  mongodbUri: string,
+  secrets: CanarySecrets,
+): Promise<string | undefined> {
   const mongo = await connectMongo(mongodbUri, createLogger('canary', 'warn'), PATIENT);
   try {
-    await ensureCanary(mongo, { ...secrets, cell: process.env.CELL ?? '', ways: 3 });
+    await ensureCanaryAccount(mongo, { ...secrets, cell: process.env.CELL ?? '', ways: 3 });
     return undefined;
   } catch (error) {
     if (error instanceof CanaryNameTaken) return error.message;

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
-import { findDemoUsers, nationalCoverage, provideCanary, seedDemoData } from './demo-data.ts';
+import { findDemoUsers, nationalCoverage, provideCanaryAccount, seedDemoData } from './demo-data.ts';
 import { localFolder as folder, repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
 import { watchDisk } from './process/disk-watch.ts';
@@ -88,7 +88,7 @@ async function startAll(ports: Record<ServiceName, number>) {
   ]);
   const mongoUri = databaseUri(mongo.uri);
   if (await seedDemoData(mongoUri, nationalCoverage())) progress('Loaded the demo data.');
-  const canaryProblem = await provideCanary(mongoUri, secrets.canary);
+  const canaryProblem = await provideCanaryAccount(mongoUri, secrets.canary);
   progress('Starting the services…');
   const system = await startSystem({
     mongoUri,

@@ -40,7 +40,7 @@ export type SystemSettings = {
   /** The address for clients and on labels; the api's own by default. */
   publicUrl?: string;
   secrets: Pick<Secrets, 'jwt' | 'internal' | 'webhooks' | 'webhooksPrevious'>;
-  /** Those that its account has (`ensureCanary`); without them no canary is started. */
+  /** Those that its account has (`ensureCanaryAccount`); without them no canary is started. */
   canary?: CanarySecrets;
 };
 

@@ -6,7 +6,7 @@ import type { Connection } from 'mongoose';
 import { type AccountLimits, AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { provideCanary } from '../demo-data.ts';
+import { provideCanaryAccount } from '../demo-data.ts';
 import { localFolder } from '../folders.ts';
 import { isRunning, type ProcessId, signalGroup } from '../process/process-id.ts';
 import { readJson } from '../read-json.ts';
@@ -210,7 +210,7 @@ function restoreLimits(system: RunningSystem, account: string, before: Partial<A
 async function restoreCanaryKey({ environments: { canary }, mongoUri }: RunningSystem): Promise<void> {
   const secretIn = (file = '') => readFileSync(file, 'utf8');
   const { CANARY_KEY_FILE, CANARY_PASSWORD_FILE } = canary;
-  await provideCanary(mongoUri, {
+  await provideCanaryAccount(mongoUri, {
     key: secretIn(CANARY_KEY_FILE),
     password: secretIn(CANARY_PASSWORD_FILE),
   });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ensureCanary } from '#services/api/canary/ensure-account.ts';
+import { ensureCanaryAccount } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
 import { Client, logIn } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -18,7 +18,7 @@ const GUIDE = {
 const test = services
   .extend('key', { scope: 'file' }, async ({ stores }) => {
     const key = newKey(true);
-    await ensureCanary(stores.mongo, { key, password: PASSWORD, cell: '', ways: 12 });
+    await ensureCanaryAccount(stores.mongo, { key, password: PASSWORD, cell: '', ways: 12 });
     return key;
   })
   .extend('thief', { scope: 'file' }, ({ api, key }) => new Client(api.url, key))
@@ -86,7 +86,7 @@ test('the command takes back what the thief did with the password', async ({
     body: JSON.stringify({ ContrasenaNueva: 'una contrasena del ladron' }),
   });
   expect(change.status).toBe(200);
-  await ensureCanary(stores.mongo, { key, password: PASSWORD, cell: '', ways: 12 });
+  await ensureCanaryAccount(stores.mongo, { key, password: PASSWORD, cell: '', ways: 12 });
   const logsIn = async (password: string) => (await logIn(api.url, 'guardia-entrada', password)).status;
   expect([await logsIn('una contrasena del ladron'), await logsIn(PASSWORD)]).toEqual([401, 200]);
   const { Llave } = body.data as { Llave: string };

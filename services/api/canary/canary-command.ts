@@ -4,7 +4,7 @@ import type { Run } from '#shared/commands/run-command-line.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { canaryCredentials, cellSettings } from '#shared/config/settings.ts';
 import { example, parseInteger } from '../accounts/commands/command-line.ts';
-import { ensureCanary } from './ensure-account.ts';
+import { ensureCanaryAccount } from './ensure-account.ts';
 
 /** Most ways in that limits are made for: the canary tries a dozen processes at most. */
 const MAX_WAYS = 100;
@@ -25,7 +25,7 @@ export function addCanaryCommand(program: Command, run: Run): void {
     .action(({ ways }: { ways: number }) =>
       run(async (mongo) => {
         const { CELL: cell, CANARY_KEY: key, CANARY_PASSWORD: password } = readSettings();
-        const { changed, account } = await ensureCanary(mongo, { key, password, cell, ways });
+        const { changed, account } = await ensureCanaryAccount(mongo, { key, password, cell, ways });
         if (!changed) return { text: `La guardia ya estaba como debe: cuenta ${account}`, changed };
         return {
           text: `La guardia quedo como debe: cuenta ${account}. Una llave de antes no vale en 10 segundos`,

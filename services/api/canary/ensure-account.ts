@@ -19,7 +19,7 @@ type Wanted = {
 };
 
 /** What the key may do; the user that logs in may do nothing, because a password can make keys. */
-const OF_THE_KEY: Permission[] = [
+const KEY_PERMISSIONS: Permission[] = [
   'guias.create',
   'guias.read',
   'guias.cancel',
@@ -37,7 +37,7 @@ export class CanaryNameTaken extends Error {}
  * @returns whether anything was changed.
  * @throws CanaryNameTaken; Error for the operator if `key` is none.
  */
-export async function ensureCanary(
+export async function ensureCanaryAccount(
   mongo: Connection,
   { key, password, cell, ways }: CanarySecrets & { cell: string; ways: number },
 ): Promise<{ changed: boolean; account: string }> {
@@ -48,7 +48,7 @@ export async function ensureCanary(
   // The limits come first, so that no key works without them.
   const changes = [
     await ensureSettings(mongo, account, limitsFor(ways)),
-    await ensureUser(users, { username: user, account, cell, permissions: OF_THE_KEY }),
+    await ensureUser(users, { username: user, account, cell, permissions: KEY_PERMISSIONS }),
     await ensureUser(users, { username: loginUser, account, cell, permissions: [], password }),
     await keys.keepOnly(key, { username: user, name: 'guardia' }),
     (await keys.endAll(loginUser)) > 0,

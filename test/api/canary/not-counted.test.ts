@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { provideCanary, seedDemoData } from '#local/demo-data.ts';
+import { provideCanaryAccount, seedDemoData } from '#local/demo-data.ts';
 import { LABEL_USAGE } from '#services/api/billing/label-usage.ts';
 import { run } from '#services/api/cli.ts';
 import { readGuidePricings } from '#shared/actions/action-counts.ts';
@@ -227,14 +227,14 @@ test("npm start goes on without it, and says why, where its name is a customer's
     await mongo.dropDatabase();
     await mongo.close();
   });
-  expect(await provideCanary(uri, secrets)).toBeUndefined();
+  expect(await provideCanaryAccount(uri, secrets)).toBeUndefined();
   await mongo
     .collection<{ _id: string }>('users')
     .updateOne({ _id: 'guardia-cliente' }, { $unset: { canaryOf: 1 } });
-  expect(await provideCanary(uri, secrets)).toBe(
+  expect(await provideCanaryAccount(uri, secrets)).toBe(
     'La cuenta guardia-cliente tiene un usuario que no es de la guardia: guardia-cliente',
   );
-  await expect(provideCanary(uri, { ...secrets, key: 'otra' })).rejects.toThrow('CANARY_KEY');
+  await expect(provideCanaryAccount(uri, { ...secrets, key: 'otra' })).rejects.toThrow('CANARY_KEY');
 });
 
 test('demo data are loaded beside it', async ({ stores, onTestFinished }) => {

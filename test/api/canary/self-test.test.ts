@@ -1,6 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
-import { ensureCanary } from '#services/api/canary/ensure-account.ts';
+import { ensureCanaryAccount } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
 import { RecentSuccesses } from '#services/api/platform/recent-successes.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
@@ -14,7 +14,7 @@ import { type Running, type Settings, test as services } from '#test/fixtures/se
 const test = services
   .extend('makeCanary', { scope: 'file' }, ({ stores }) => async (cell: string) => {
     const secrets = { key: newKey(true), password: 'una clave larga' };
-    await ensureCanary(stores.mongo, { ...secrets, cell, ways: 3 });
+    await ensureCanaryAccount(stores.mongo, { ...secrets, cell, ways: 3 });
   })
   /** Starts an api of a cell, to which all that is no part of the cell is there. */
   .extend(

@@ -6,7 +6,7 @@ import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { type OwnedProcess, startProcess } from '#local/process/owned-process.ts';
 import { serviceSettings } from '#local/system.ts';
-import { ensureCanary } from '#services/api/canary/ensure-account.ts';
+import { ensureCanaryAccount } from '#services/api/canary/ensure-account.ts';
 import { buildDashboard } from '#services/dashboard/app.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
@@ -42,7 +42,7 @@ export const test = systemTest
   .override('hasCanary', true)
   .extend('room', { scope: 'file' }, async ({ stores, secrets, system }) => {
     const { key, password } = secrets.canary;
-    await ensureCanary(stores.mongo, { key, password, cell: '', ways: WAYS });
+    await ensureCanaryAccount(stores.mongo, { key, password, cell: '', ways: WAYS });
     return system;
   })
   /** What is closed after the file, the last one first. */

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, inject, vi } from 'vitest';
-import { ensureCanary } from '#services/api/canary/ensure-account.ts';
+import { ensureCanaryAccount } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { startMongoProxy, WRITES } from '#test/fixtures/mongo-proxy.ts';
@@ -233,7 +233,8 @@ describe.concurrent('nobody tries', () => {
     const { password } = secrets.canary;
     const [first, second] = [newKey(true), newKey(true)];
     const file = join(folder, 'renewed-key');
-    const keyIs = (key: string) => ensureCanary(stores.mongo, { key, password, cell: 'llave', ways: 3 });
+    const keyIs = (key: string) =>
+      ensureCanaryAccount(stores.mongo, { key, password, cell: 'llave', ways: 3 });
     writeFileSync(file, first);
     onTestFinished(() => rmSync(file));
     await keyIs(first);
