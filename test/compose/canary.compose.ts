@@ -107,7 +107,7 @@ test('where its account cannot be made, all else starts, and `up` says so', asyn
 
   await expect(project.compose('up', '--wait', '--detach', '--no-build')).rejects.toThrow('canary-account');
   expect(await project.compose('logs', '--no-log-prefix', 'canary-account')).toContain(
-    'La cuenta guardia-cliente tiene un usuario que no es de la guardia: guardia-cliente',
+    'La cuenta guardia-cliente tiene un usuario que no es del cliente de prueba (canary): guardia-cliente',
   );
   await expect
     .poll(async () => (await fetch(`http://127.0.0.1:${ports.API_PORT}/health/ready`)).status)

@@ -21,7 +21,7 @@ export async function formerKind(
  * @param kind of the account; undefined if nothing is stored of it.
  */
 export function refusalOf(kind: AccountKind | undefined, wanted: 'customer' | 'test'): string | undefined {
-  if (kind === 'canary') return 'es de la guardia, y no admite a nadie mas';
+  if (kind === 'canary') return 'es del cliente de prueba (canary), y no admite a nadie mas';
   if (kind === undefined || kind === wanted) return undefined;
   return `${kind === 'test' ? 'es' : 'no es'} de prueba, y eso no cambia`;
 }

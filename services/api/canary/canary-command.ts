@@ -14,7 +14,7 @@ export function addCanaryCommand(program: Command, run: Run): void {
   program
     .command('canary')
     .description(
-      'Deja como debe ser la cuenta con que la guardia prueba el servicio: sus dos usuarios, sus limites, y CANARY_KEY como unica llave. Puede repetirse. Lee CELL, CANARY_KEY y CANARY_PASSWORD del entorno, o de los archivos que nombran CANARY_KEY_FILE y CANARY_PASSWORD_FILE.',
+      'Crea o corrige la cuenta del cliente de prueba (servicio canary): sus dos usuarios, sus limites, y CANARY_KEY como unica llave. Puede repetirse. Lee CELL, CANARY_KEY y CANARY_PASSWORD del entorno, o de los archivos que nombran CANARY_KEY_FILE y CANARY_PASSWORD_FILE.',
     )
     .requiredOption(
       '--ways <n>',
@@ -26,16 +26,16 @@ export function addCanaryCommand(program: Command, run: Run): void {
       run(async (mongo) => {
         const { CELL: cell, CANARY_KEY: key, CANARY_PASSWORD: password } = readSettings();
         const { changed, account } = await ensureCanaryAccount(mongo, { key, password, cell, ways });
-        if (!changed) return { text: `La guardia ya estaba como debe: cuenta ${account}`, changed };
+        if (!changed) return { text: `La cuenta ${account} ya estaba bien: no se cambio nada`, changed };
         return {
-          text: `La guardia quedo como debe: cuenta ${account}. Una llave de antes no vale en 10 segundos`,
+          text: `La cuenta ${account} quedo lista. Una llave anterior deja de valer en 10 segundos`,
         };
       }),
     );
 }
 
 function parseWays(text: string): number {
-  return parseInteger(text, MAX_WAYS, 'Las entradas deben ser un numero');
+  return parseInteger(text, MAX_WAYS, 'El numero de entradas debe ser un');
 }
 
 function readSettings() {

@@ -73,7 +73,9 @@ function limitsFor(ways: number): AccountLimits {
 async function requireNoCustomer(users: UserStore, account: string, cell: string): Promise<void> {
   for await (const { username, canaryOf } of users.list({ account })) {
     if (canaryOf !== cell)
-      throw new CanaryNameTaken(`La cuenta ${account} tiene un usuario que no es de la guardia: ${username}`);
+      throw new CanaryNameTaken(
+        `La cuenta ${account} tiene un usuario que no es del cliente de prueba (canary): ${username}`,
+      );
   }
 }
 
@@ -105,7 +107,8 @@ async function ensureUser(
       canaryOf: cell,
     });
   }
-  if (found.canaryOf !== cell) throw new CanaryNameTaken(`El usuario ${username} no es de la guardia`);
+  if (found.canaryOf !== cell)
+    throw new CanaryNameTaken(`El usuario ${username} no es del cliente de prueba (canary)`);
   const missing = permissions.filter((each) => !found.permissions.includes(each));
   const unwanted = found.permissions.filter((each) => !permissions.includes(each));
   const hasPassword =

@@ -41,7 +41,7 @@ test('the account is made once, with what the canary needs and no more', async (
   const key = newKey(true);
   expect(await ensure(key)).toMatchObject({
     code: 0,
-    out: 'La guardia quedo como debe: cuenta guardia-cliente. Una llave de antes no vale en 10 segundos\n',
+    out: 'La cuenta guardia-cliente quedo lista. Una llave anterior deja de valer en 10 segundos\n',
   });
 
   const kind = { account: 'guardia-cliente', test: true, canaryOf: '', originBranch: null, disabled: false };
@@ -59,7 +59,7 @@ test('the account is made once, with what the canary needs and no more', async (
   // An installation runs the command at each start.
   expect(await ensure(key)).toMatchObject({
     code: 0,
-    out: 'La guardia ya estaba como debe: cuenta guardia-cliente\n',
+    out: 'La cuenta guardia-cliente ya estaba bien: no se cambio nada\n',
   });
   expect(await recorded()).toMatchObject([{ outcome: 'ok', details: { ways: '3' } }]);
   expect(JSON.stringify(await recorded())).not.toContain(key);
@@ -86,7 +86,7 @@ test.for<[what: string, args: string[]]>([
   await ensure(key, 'otra');
   expect(await admin(args)).toMatchObject({ code: 0 });
   const before = await recorded();
-  expect((await ensure(key, 'otra')).out).toMatch(/^La guardia quedo como debe/);
+  expect((await ensure(key, 'otra')).out).toMatch(/^La cuenta guardia-cliente\S* quedo lista/);
 
   const [user, entrance] = await Promise.all(
     ['guardia-cliente', 'guardia-entrada'].map((name) => users.find(`${name}-otra`)),
@@ -98,14 +98,14 @@ test.for<[what: string, args: string[]]>([
     ...{ requestsPerSecond: 3, requestsBurst: 60, guidesPerDay: 27_000, labelPages: 6 },
   });
   expect(await recorded()).toHaveLength(before.length + 1);
-  expect((await ensure(key, 'otra')).out).toMatch(/^La guardia ya estaba/);
+  expect((await ensure(key, 'otra')).out).toMatch(/^La cuenta guardia-cliente\S* ya estaba bien/);
 });
 
 test('a password that somebody changed becomes that of the settings again', async ({ ensure, users }) => {
   const key = newKey(true);
   await ensure(key, 'clave');
   await users.set('guardia-entrada-clave', { passwordHash: await hashPassword('otra') });
-  expect((await ensure(key, 'clave')).out).toMatch(/^La guardia quedo como debe/);
+  expect((await ensure(key, 'clave')).out).toMatch(/^La cuenta guardia-cliente\S* quedo lista/);
   const { passwordHash = '' } = (await users.find('guardia-entrada-clave')) ?? {};
   expect(await matchingHash([passwordHash], PASSWORD)).toBeDefined();
 });
@@ -145,9 +145,14 @@ test.for<[what: string, user: string, account: string, message: string]>([
     'an account',
     'tienda-ajena',
     'guardia-cliente-ajena',
-    'La cuenta guardia-cliente-ajena tiene un usuario que no es de la guardia: tienda-ajena',
+    'La cuenta guardia-cliente-ajena tiene un usuario que no es del cliente de prueba (canary): tienda-ajena',
   ],
-  ['a user', 'guardia-entrada-propia', 'tienda', 'El usuario guardia-entrada-propia no es de la guardia'],
+  [
+    'a user',
+    'guardia-entrada-propia',
+    'tienda',
+    'El usuario guardia-entrada-propia no es del cliente de prueba (canary)',
+  ],
 ])('%s of a customer is left alone', async ([, username, account, message], { ensure, users, keys }) => {
   const customer = { permissions: [], originBranch: null, passwordHash: 'suya', disabled: false };
   await users.create({ ...customer, username, account });
@@ -170,6 +175,6 @@ test('settings that are no key or are missing are named', async ({ admin, ensure
   const settings = { CANARY_KEY: newKey(true), CANARY_PASSWORD: PASSWORD };
   expect(await admin(['canary', '--ways', '0'], settings)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('Las entradas deben ser un numero entero de 1 a 100'),
+    err: expect.stringContaining('El numero de entradas debe ser un entero de 1 a 100'),
   });
 });

@@ -212,7 +212,7 @@ test('the list of users has it only with those of test accounts', async ({ admin
     expect(out).toContain('demo');
   }
   expect((await admin('list', '--test')).out).toMatch(
-    /^guardia-entrada +guardia-cliente \(guardia\) +activo /m,
+    /^guardia-entrada +guardia-cliente \(canary\) +activo /m,
   );
 });
 
@@ -232,7 +232,7 @@ test("npm start goes on without it, and says why, where its name is a customer's
     .collection<{ _id: string }>('users')
     .updateOne({ _id: 'guardia-cliente' }, { $unset: { canaryOf: 1 } });
   expect(await provideCanaryAccount(uri, secrets)).toBe(
-    'La cuenta guardia-cliente tiene un usuario que no es de la guardia: guardia-cliente',
+    'La cuenta guardia-cliente tiene un usuario que no es del cliente de prueba (canary): guardia-cliente',
   );
   await expect(provideCanaryAccount(uri, { ...secrets, key: 'otra' })).rejects.toThrow('CANARY_KEY');
 });

@@ -196,7 +196,7 @@ describe('the role allows all that is sent by', () => {
     for (let turn = 0; turn < 2; turn++) {
       const secrets = { CANARY_KEY: newKey(true), CANARY_PASSWORD: randomBytes(32).toString('hex') };
       const said = await operate('admin', run, ['canary', '--ways', '3'], '', secrets);
-      expect(said).toContain('La guardia quedo como debe');
+      expect(said).toContain('La cuenta guardia-cliente quedo lista');
     }
     for (const right of ['update+insert users', 'insert keys', 'remove keys'])
       expect(sent(recorders.admin)).toContain(right);

@@ -17,7 +17,7 @@ export function addListCommand(program: Command, run: Run): void {
     .option('--account <cuenta>', `de la cuenta, ${NAME_RULE}`, parseAccount)
     .addOption(new Option('--permission <permiso>', 'con el permiso').argParser(parsePermission))
     .option('--disabled', 'los deshabilitados')
-    .option('--test', 'los de cuentas de prueba, y de la guardia, que no salen sin el')
+    .option('--test', 'los de cuentas de prueba, y los del cliente de prueba (canary), que sin esto no salen')
     .option('--json', 'en JSON')
     .option('--csv', 'en CSV, con hasta cuando vale una contrasena temporal')
     .addHelpText(
@@ -46,7 +46,7 @@ export function addListCommand(program: Command, run: Run): void {
 }
 
 /** Stands behind the name of an account. */
-const NOTES = { customer: '', test: ' (prueba)', canary: ' (guardia)' };
+const NOTES = { customer: '', test: ' (prueba)', canary: ' (canary)' };
 
 function userTable(users: readonly ListedUser[], now: Date): string {
   const rows = users.map((user) => [

@@ -167,7 +167,7 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         async (users, mongo) => {
           const user = await users.find(username);
           if (user?.canaryOf !== undefined)
-            throw new Error(`${username} es de la guardia, y no cambia de cuenta`);
+            throw new Error(`${username} es del cliente de prueba (canary), y no cambia de cuenta`);
           if (user) await requireSameKind({ users, mongo, load }, account, user.test ? 'test' : 'customer');
           // A repeated command finds the user's own guides there.
           if (user?.account !== account)

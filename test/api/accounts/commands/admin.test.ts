@@ -76,14 +76,15 @@ describe('create', () => {
     stores,
   }) => {
     await makeCanaryAccount(stores);
-    const refused = 'La cuenta guardia-cliente es de la guardia, y no admite a nadie mas. Use otra cuenta\n';
+    const refused =
+      'La cuenta guardia-cliente es del cliente de prueba (canary), y no admite a nadie mas. Use otra cuenta\n';
     expect((await create('intruso', '--test', '--account', 'guardia-cliente')).err).toBe(refused);
     expect((await create('intruso', '--account', 'guardia-cliente')).err).toBe(refused);
     for (const name of ['demo', 'prueba'])
       expect((await admin(['account', name, 'guardia-cliente'])).err).toBe(refused);
     for (const account of ['pruebas', 'demo', 'nueva'])
       expect((await admin(['account', 'guardia-cliente', account])).err).toBe(
-        'guardia-cliente es de la guardia, y no cambia de cuenta\n',
+        'guardia-cliente es del cliente de prueba (canary), y no cambia de cuenta\n',
       );
     const kinds = await new UserStore(stores.mongo).kindsOf(['guardia-cliente', 'pruebas', 'demo', 'nueva']);
     expect(Object.fromEntries(kinds)).toEqual({

@@ -202,7 +202,7 @@ describe('an import', () => {
     expect((await admin('import', name, '--dry-run')).err).toBe(
       [
         `${join(folder, name)}: No se creo nada. Errores: 1`,
-        '  linea 2, Cuenta "guardia-cliente": la cuenta es de la guardia, y no admite a nadie mas',
+        '  linea 2, Cuenta "guardia-cliente": la cuenta es del cliente de prueba (canary), y no admite a nadie mas',
         '',
       ].join('\n'),
     );
