@@ -127,7 +127,7 @@ export async function provideCanaryAccount(
 ): Promise<string | undefined> {
   const mongo = await connectMongo(mongodbUri, createLogger('canary', 'warn'), PATIENT);
   try {
-    await ensureCanaryAccount(mongo, { ...secrets, cell: process.env.CELL ?? '', ways: 3 });
+    await ensureCanaryAccount(mongo, { ...secrets, cell: process.env.CELL ?? '' });
     return undefined;
   } catch (error) {
     if (error instanceof CanaryNameTaken) return error.message;

@@ -4,10 +4,10 @@ import type { Run } from '#shared/commands/run-command-line.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { canaryCredentials, cellSettings } from '#shared/config/settings.ts';
 import { example, parseInteger } from '../accounts/commands/command-line.ts';
-import { ensureCanaryAccount } from './ensure-account.ts';
+import { DEFAULT_WAYS, ensureCanaryAccount } from './ensure-account.ts';
 
-/** Most ways in that limits are made for: the canary tries a dozen processes at most. */
-const MAX_WAYS = 100;
+/** Most ways in that limits are made for. Of more than 12 processes, each is tried less often. */
+const MAX_WAYS = 13;
 
 /** `npm run admin -- canary`: the account with which the canary tries the service. */
 export function addCanaryCommand(program: Command, run: Run): void {
@@ -16,13 +16,13 @@ export function addCanaryCommand(program: Command, run: Run): void {
     .description(
       'Crea o corrige la cuenta del cliente de prueba (servicio canary): sus dos usuarios, sus limites, y CANARY_KEY como unica llave. Puede repetirse. Lee CELL, CANARY_KEY y CANARY_PASSWORD del entorno, o de los archivos que nombran CANARY_KEY_FILE y CANARY_PASSWORD_FILE.',
     )
-    .requiredOption(
+    .option(
       '--ways <n>',
-      'entradas que prueba, de las que salen sus limites: la direccion de los clientes, y cada proceso de api',
+      `cuantas entradas prueba: la direccion de los clientes, mas cada proceso de api. De ahi salen sus limites; si falta, ${DEFAULT_WAYS}`,
       parseWays,
     )
-    .addHelpText('after', example('canary --ways 3'))
-    .action(({ ways }: { ways: number }) =>
+    .addHelpText('after', example('canary --ways 13'))
+    .action(({ ways }: { ways?: number }) =>
       run(async (mongo) => {
         const { CELL: cell, CANARY_KEY: key, CANARY_PASSWORD: password } = readSettings();
         const { changed, account } = await ensureCanaryAccount(mongo, { key, password, cell, ways });

@@ -27,6 +27,9 @@ const KEY_PERMISSIONS: Permission[] = [
   'webhooks.admin',
 ];
 
+/** Ways in of a small installation: the address of customers, and two api processes, as while one replaces the other. */
+export const DEFAULT_WAYS = 3;
+
 /** A name of the canary's is a customer's, who keeps it. */
 export class CanaryNameTaken extends Error {}
 
@@ -39,7 +42,7 @@ export class CanaryNameTaken extends Error {}
  */
 export async function ensureCanaryAccount(
   mongo: Connection,
-  { key, password, cell, ways }: CanarySecrets & { cell: string; ways: number },
+  { key, password, cell, ways = DEFAULT_WAYS }: CanarySecrets & { cell: string; ways?: number | undefined },
 ): Promise<{ changed: boolean; account: string }> {
   if (!isKey(key)) throw new Error('CANARY_KEY no tiene la forma de una llave: gk_test_ y 49 caracteres');
   const { account, user, loginUser } = canaryNames(cell);

@@ -14,7 +14,7 @@ import { type Running, type Settings, test as services } from '#test/fixtures/se
 const test = services
   .extend('makeCanary', { scope: 'file' }, ({ stores }) => async (cell: string) => {
     const secrets = { key: newKey(true), password: 'una clave larga' };
-    await ensureCanaryAccount(stores.mongo, { ...secrets, cell, ways: 3 });
+    await ensureCanaryAccount(stores.mongo, { ...secrets, cell });
   })
   /** Starts an api of a cell, to which all that is no part of the cell is there. */
   .extend(
