@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { provideCanaryAccount, seedDemoData } from '#local/demo-data.ts';
 import { LABEL_USAGE } from '#services/api/billing/label-usage.ts';
@@ -34,10 +35,10 @@ const test = services
   })
   /** An api whose database does `fate` with each search for a guide and each insert of one. */
   .extend('damaged', { scope: 'file' }, async ({ startApi, stores }, { onCleanup }) => {
-    const damage: { fate: Fate | Promise<Fate>; asked: number } = { fate: 'done', asked: 0 };
-    const proxy = await startMongoProxy(stores.mongoUri, ({ find, insert }) => {
-      if (find !== 'guides' && insert !== 'guides') return 'done';
-      damage.asked++;
+    const damage: { fate: Fate | Promise<Fate>; asked: string[] } = { fate: 'done', asked: [] };
+    const proxy = await startMongoProxy(stores.mongoUri, (command) => {
+      if (command.find !== 'guides' && command.insert !== 'guides') return 'done';
+      damage.asked.push(JSON.stringify(command));
       return damage.fate;
     });
     onCleanup(() => proxy.close());
@@ -135,14 +136,17 @@ test('its failures are no failures of customers, nor is a request of it that wai
   const [waiting, other] = [guardian.create([guide()]), new Client(url, demo.token).create([guide()])];
   const failing = () => server.userActions.report(Date.now()).create?.failing;
   await expect.poll(failing, { timeout: UNANSWERED_MS + 60_000 }).toMatchObject({ notOk: 1, all: 1 });
-  /** Creates a guide, and leaves before the answer. */
+  /** Creates a guide, and leaves once the database is asked for it, before the answer. */
   const giveUp = async (authorization: string) => {
-    const [leaving, { asked }] = [new AbortController(), { ...damage }];
+    const [leaving, Contenido] = [new AbortController(), randomUUID()];
     const headers = { authorization, 'content-type': 'application/json' };
-    const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: [guide()] });
+    const body = JSON.stringify({
+      TipoServicio: 'Domicilio',
+      Guia: [{ ...guide(), Producto: { ...GOODS, Contenido } }],
+    });
     const { signal } = leaving;
     const left = fetch(`${url}/api/guias/crear`, { method: 'POST', headers, body, signal }).catch(() => {});
-    await expect.poll(() => damage.asked).toBeGreaterThan(asked);
+    await expect.poll(() => damage.asked.some((command) => command.includes(Contenido))).toBe(true);
     leaving.abort();
     await left;
   };
