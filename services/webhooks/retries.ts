@@ -9,7 +9,7 @@ const JITTER = 0.2;
 /** A webhook that has had no success for so long is disabled. */
 const DISABLE_AFTER_MS = 5 * 24 * HOUR;
 const GONE = 410;
-/** Pause of the canary's webhook, in ms: what it says of us must be over soon after the fault is. */
+/** Pause of the canary's webhook, in ms: its step `webhook` must succeed soon after the fault has ended. */
 const CANARY_PAUSE_MS = 15 * SECOND;
 
 /** What follows a failed message (docs/contract.md "Webhooks"). */

@@ -47,7 +47,7 @@ export type Outcome = {
 
 export class WebhookClient {
   readonly #agent: Agent;
-  /** Looks names up as the machine does, because the canary's may be short, and never goes through the proxy. */
+  /** For the canary's webhook: resolves names by the system, because `canary` is a short name of the cluster, and never uses the proxy. */
   readonly #canaryAgent = new Agent({ ...ONE_AT_A_TIME });
   readonly #canary: Options['canary'];
   readonly #now: () => number;

@@ -126,7 +126,7 @@ export const canaryAddress = Type.String({
   examples: ['http://127.0.0.1:3006'],
 });
 
-/** What the canary shows to the api, and `admin canary` stores of it. */
+/** Credentials of the canary. `admin canary` stores both in MongoDB, the key as a digest and the password as a hash. */
 export const canaryCredentials = {
   CANARY_KEY: Type.String({
     ...SECRET,
