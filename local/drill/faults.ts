@@ -68,7 +68,7 @@ const FROZEN = [
 ];
 const SLOW = ['lent', 'tarda', 'slow', 'pausa'];
 const LABELS = ['etiqueta', 'label', 'cache'];
-const CANARY = ['canary', 'guardia', 'prueba'];
+const CANARY = ['canary', 'prueba'];
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -161,7 +161,7 @@ export const FAULTS: readonly Fault[] = [
     cause:
       'Uno de dos procesos de api se detenía cinco segundos de cada seis. El otro era del simulacro, y estaba bien.',
     clue: '"Estado" dice en cuántos de los procesos falla; el registro de ese tiene `sin_respuesta`.',
-    line: /^(?:Crear guías falla desde hace .* uno de 2 procesos de api|MongoDB no responde a api \(1 de 2\)|Un proceso de api no da señales|Un cliente (?:no puede|espera demasiado para) )/,
+    line: /^(?:Crear guías falla desde hace .* uno de 2 procesos de api|MongoDB no responde a api \(1 de 2\)|Un proceso de api no da señales|El cliente de prueba (?:no puede|espera demasiado para) )/,
     shownWithinS: 40,
     section: 'creationsfail',
     namedBy: [['api'], SLOW],
@@ -172,8 +172,8 @@ export const FAULTS: readonly Fault[] = [
     name: 'worker-slow',
     cause:
       'El label-worker se detenía cinco segundos de cada seis: daba señales de vida, e imprimía muy despacio.',
-    clue: 'Ninguna parte dice que falle. `pods` dice casi siempre `Paused` del label-worker.',
-    line: /^(?:Un cliente (?:espera demasiado para|no puede) imprimir |Imprimir etiquetas falla )/,
+    clue: 'Ningún proceso reporta fallas. `pods` dice casi siempre `Paused` del label-worker.',
+    line: /^(?:El cliente de prueba (?:espera demasiado para|no puede) imprimir |Imprimir etiquetas falla )/,
     shownWithinS: 90,
     section: 'customerscannot',
     namedBy: [['worker', 'labelworker'], SLOW],
@@ -194,9 +194,9 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'canary-key-ended',
     cause:
-      'La llave de la guardia ya no existía: el servicio canary recibía 401, y nadie probaba. Los clientes no notaban nada.',
-    clue: '`rounds` dice `"key":"refused"`, y `admin keys` no tiene ninguna llave de guardia.',
-    line: /^Nadie prueba: la llave de la guardia terminó \(401\)/,
+      'La llave del cliente de prueba ya no existía: el servicio canary recibía 401, y nadie probaba. Los clientes no notaban nada.',
+    clue: '`rounds` dice `"key":"refused"`, y `admin keys` no tiene ninguna llave de la cuenta del cliente de prueba.',
+    line: /^Nadie prueba: la API rechaza la llave del cliente de prueba \(401\)/,
     shownWithinS: 35,
     section: 'customerscannot',
     namedBy: [CANARY, ['llave', 'key', '401']],

@@ -9,7 +9,10 @@ const template = kit.page<ReturnType<typeof viewOf>>('rondas');
 
 export const STYLE = kit.style('rondas.css');
 
-const WAY_WORDS: Readonly<Record<Way, string>> = { customers: 'Como los clientes', process: 'Un proceso' };
+const WAY_WORDS: Readonly<Record<Way, string>> = {
+  customers: 'Dirección de los clientes',
+  process: 'Proceso de la api',
+};
 const STEP_WORDS: Readonly<Record<Step, string>> = {
   create: 'Crear una guía',
   read: 'Leer la guía',
@@ -52,11 +55,11 @@ function wayView(rounds: WayRounds) {
   const words = fault
     ? `${STEP_WORDS[fault.step]}: ${fault.answer}, desde hace ${seconds(fault.sinceMs)}`
     : goodAgoMs === undefined
-      ? 'Todavía sin una ronda buena'
+      ? 'Aún no termina bien ninguna ronda'
       : `Bien hace ${seconds(goodAgoMs)}, en ${seconds(tookMs ?? 0)}`;
   return {
     ...{ name: WAY_WORDS[way], host, words },
-    look: fault ? 'failed' : 'ok',
+    look: fault ? 'failed' : goodAgoMs === undefined ? '' : 'ok',
     rounds: rounds.shown.map(roundView),
     steps: stepViews(rounds.histories),
   };

@@ -77,7 +77,7 @@ export function examined(state: SystemState): string[] {
   );
   const isReported = (dependency: Dependency) => reportsOf(state, dependency).length > 0;
   return [
-    ...(ways > 0 ? [`un cliente nuestro (${count(ways, 'entrada', 'entradas')})`] : []),
+    ...(ways > 0 ? [`el cliente de prueba (${count(ways, 'entrada', 'entradas')})`] : []),
     ...processes,
     `label-worker (${workers.length}) con su Chromium`,
     'MongoDB',

@@ -85,11 +85,11 @@ test('a process that the DNS names no more is forgotten with its fault', async (
   const canary = canaryOf(url, { processes: async () => processes });
   const faults = () => canary.report().ways.map(({ way, fault }) => [way, fault?.answer]);
   await expect.poll(faults, POLL).toEqual([
-    ['customers', 'nadie escucha ahí'],
-    ['process', 'nadie escucha ahí'],
+    ['customers', 'nadie escucha en esa dirección'],
+    ['process', 'nadie escucha en esa dirección'],
   ]);
   processes = [];
-  await expect.poll(faults, POLL).toEqual([['customers', 'nadie escucha ahí']]);
+  await expect.poll(faults, POLL).toEqual([['customers', 'nadie escucha en esa dirección']]);
   expect(canary.lacksProcesses).toBe(true);
 });
 
@@ -131,12 +131,13 @@ test('one process that refuses the key, which others accept, is at fault', { tim
   let status = 200;
   const canary = canaryOf(await serve(() => [status]), { processes: async () => processes });
   const state = () => [canary.report().key, canary.report().ways[1]?.fault];
-  await expect
-    .poll(state, { timeout: 60_000 })
-    .toEqual([
-      'ok',
-      expect.objectContaining({ step: 'create', answer: '401: no acepta la llave de la guardia' }),
-    ]);
+  await expect.poll(state, { timeout: 60_000 }).toEqual([
+    'ok',
+    expect.objectContaining({
+      step: 'create',
+      answer: '401: la API rechaza la llave del cliente de prueba',
+    }),
+  ]);
   status = 401;
   await expect.poll(state, { timeout: 60_000 }).toEqual(['refused', undefined]);
 });

@@ -62,7 +62,7 @@ test('a dead leg is met: one that takes connections and says nothing, or resets 
   const at = (port: number) => ({ url: `http://127.0.0.1:${port}` });
   expect(await wordsOf(at(silent), { deadlineMs: 100 })).toBe('sin respuesta en 0.1 s');
   expect(await wordsOf(at(resetting))).toBe('la conexión se cortó sin respuesta');
-  expect(await wordsOf(at(await freePort()))).toBe('nadie escucha ahí');
+  expect(await wordsOf(at(await freePort()))).toBe('nadie escucha en esa dirección');
 });
 
 test('the deadline holds until the last byte', async () => {

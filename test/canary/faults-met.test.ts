@@ -59,13 +59,13 @@ test("another guide's bytes, a page without text and half a file are told", asyn
     return failuresIn(outcomes);
   };
   expect(await failing((answer) => void Object.assign(answer, { body: prints[0] }))).toEqual([
-    'label: la etiqueta: el código de barras es de otra guía',
+    'label: el código de barras es de otra guía',
   ]);
   expect(await failing((answer) => void Object.assign(answer, { cut: true }))).toEqual([
     'print: la respuesta se cortó',
   ]);
   const half = (answer: Altered) => void Object.assign(answer, { body: answer.body.subarray(0, 2_000) });
-  expect(await failing(half)).toEqual(['label: la etiqueta: no se puede abrir']);
+  expect(await failing(half)).toEqual(['label: no se puede abrir']);
   expect(await failing(refuse(500, 'etiqueta_tardia'))).toEqual(['print: 500 etiqueta_tardia']);
 });
 

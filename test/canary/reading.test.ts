@@ -61,7 +61,7 @@ test("another guide's label is told, and one without a line", async ({ reader, p
   expect(of({ number: '000000000000' })).toBe('el QR es de otra guía');
   expect(of({ street: 'Calzada Otra' })).toBe('no dice la calle');
   expect(of({ name: 'Otra', street: 'Otra' })).toBe('no dice el nombre, la calle');
-  expect(of({}, { ...read, text: '' })).toBe('no dice nada');
+  expect(of({}, { ...read, text: '' })).toBe('sale en blanco');
   expect(of({}, { ...read, codes: read.codes.filter(({ format }) => format !== 'Code128') })).toBe(
     'el código de barras no se lee',
   );

@@ -36,7 +36,7 @@ test('the page shows the last rounds, to everybody who can read', async ({ canar
   const { page, failures } = await openTab(browser);
   await page.goto(canary.url);
   const text = (await page.evaluate('document.body.innerText')) as string;
-  expect(text).toMatch(/^Como los clientes 127\.0\.0\.1:\d+\s+Bien hace [\d.]+ s, en [\d.]+ s$/m);
+  expect(text).toMatch(/^Dirección de los clientes 127\.0\.0\.1:\d+\s+Bien hace [\d.]+ s, en [\d.]+ s$/m);
   expect(text).toMatch(/^Leer la etiqueta\s+Bien\s/m);
   expect(text).not.toMatch(/\d{12}|gk_/);
   await lookAt(page, 'rondas', { width: 1280, height: 900 }, 'light');

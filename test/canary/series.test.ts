@@ -51,7 +51,7 @@ test('a password that is refused is a login that fails, and is not tried again a
   for (const _ of [1, 2]) {
     const { outcomes } = await makeSteps((step) => step('login', () => logIn(customer, login)));
     expect(outcomes).toMatchObject([
-      { step: 'login', result: 'failed', answer: '401: no acepta la contraseña de la guardia' },
+      { step: 'login', result: 'failed', answer: '401: la API rechaza la contraseña del cliente de prueba' },
     ]);
   }
 });

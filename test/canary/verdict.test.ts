@@ -141,8 +141,6 @@ describe('a clock', () => {
   });
 
   test("is the canary's own if all others agree", () => {
-    expect(verdict({ api: 90_000, MongoDB: 90_200 })).toBe(
-      'el reloj de la guardia difiere 90 s de los demás',
-    );
+    expect(verdict({ api: 90_000, MongoDB: 90_200 })).toBe('el reloj de canary difiere 90 s de los demás');
   });
 });

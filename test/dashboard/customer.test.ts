@@ -30,9 +30,11 @@ const fault = (change: Partial<Fault>): Fault => ({
 const by = (...ways: WayReport[]): CanaryReport => ({ ...GOOD, ways });
 
 test('says when a customer was served last, and how fast, by every way in', () => {
-  expect(lineOf(by(customers))).toBe('Un cliente hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s');
+  expect(lineOf(by(customers))).toBe(
+    'El cliente de prueba hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s',
+  );
   expect(lineOf(by(customers, api('10.1.2.3:3000'), api('10.1.2.4:3000', { tookMs: 1_130 })))).toBe(
-    'Un cliente hizo una guía y leyó su etiqueta hace 9 s, en 1.1 s, por 3 entradas',
+    'El cliente de prueba hizo una guía y leyó su etiqueta hace 9 s, en 1.1 s, por 3 entradas',
   );
   // A canary that closes for an upgrade is back within that time.
   expect(linesOf(by({ ...customers, goodAgoMs: 45_000 }), 45_000)).toEqual([]);
@@ -51,20 +53,20 @@ test('says what a customer cannot do, by which way, since when, and what was ans
     [
       'customer-create',
       'grave',
-      'Un cliente no puede crear guías por la dirección de los clientes desde hace 40 s: 503 saturado',
+      'El cliente de prueba no puede crear guías por la dirección de los clientes desde hace 40 s: 503 saturado',
     ],
   ]);
   expect(textsOf(customers, bad(a))).toEqual([
-    'Un cliente no puede imprimir etiquetas por la api 10.1.2.3:3000 desde hace 40 s: sin respuesta en 10 s',
+    'El cliente de prueba no puede imprimir etiquetas por la api 10.1.2.3:3000 desde hace 40 s: sin respuesta en 10 s',
   ]);
   expect(textsOf(customers, bad(a), bad(b, { sinceMs: 130_000 }))).toEqual([
-    'Un cliente no puede imprimir etiquetas por 2 de 3 entradas (la api 10.1.2.3:3000, la api 10.1.2.4:3000) desde hace 2 min: sin respuesta en 10 s',
+    'El cliente de prueba no puede imprimir etiquetas por 2 de 3 entradas (la api 10.1.2.3:3000, la api 10.1.2.4:3000) desde hace 2 min: sin respuesta en 10 s',
   ]);
   expect(textsOf(bad(customers), bad(a), bad(b), bad(c), api('10.1.2.6:3000'))).toEqual([
-    'Un cliente no puede imprimir etiquetas por 4 de 5 entradas (la dirección de los clientes, la api 10.1.2.3:3000, la api 10.1.2.4:3000, …) desde hace 40 s: sin respuesta en 10 s',
+    'El cliente de prueba no puede imprimir etiquetas por 4 de 5 entradas (la dirección de los clientes, la api 10.1.2.3:3000, la api 10.1.2.4:3000, …) desde hace 40 s: sin respuesta en 10 s',
   ]);
   expect(textsOf(bad(customers), bad(a))).toEqual([
-    'Un cliente no puede imprimir etiquetas por las 2 entradas desde hace 40 s: sin respuesta en 10 s',
+    'El cliente de prueba no puede imprimir etiquetas por las 2 entradas desde hace 40 s: sin respuesta en 10 s',
   ]);
 });
 
@@ -74,7 +76,7 @@ test('says what a customer waits for, less gravely', () => {
     [
       'customer-create',
       'atencion',
-      'Un cliente espera demasiado para crear guías por la dirección de los clientes desde hace 40 s: 2.1 s, objetivo 0.3 s',
+      'El cliente de prueba espera demasiado para crear guías por la dirección de los clientes desde hace 40 s: 2.1 s, objetivo 0.3 s',
     ],
   ]);
   // Where it fails by another way, that is told.
@@ -83,7 +85,7 @@ test('says what a customer waits for, less gravely', () => {
     [
       'customer-create',
       'grave',
-      'Un cliente no puede crear guías por la api 10.1.2.3:3000 desde hace 40 s: 500 error_interno',
+      'El cliente de prueba no puede crear guías por la api 10.1.2.3:3000 desde hace 40 s: 500 error_interno',
     ],
   ]);
 });
@@ -102,11 +104,15 @@ test('says what a customer cannot do before what he waits for', () => {
 test('of several steps of an action says the most telling one, and the forms that fail in one line', () => {
   const forms = ['PNG 10x15', 'ZPL 10x15'].map((form) => fault({ step: 'form', form, answer: '500' }));
   expect(linesOf({ ...GOOD, series: forms })).toEqual([
-    ['customer-form', 'grave', 'Un cliente no puede imprimir PNG 10x15, ZPL 10x15 desde hace 40 s: 500'],
+    [
+      'customer-form',
+      'grave',
+      'El cliente de prueba no puede imprimir PNG 10x15, ZPL 10x15 desde hace 40 s: 500',
+    ],
   ]);
   const all = { ...cannot('print'), series: [...forms, fault({ step: 'login', answer: '500' })] };
   expect(linesOf(all).map(([id]) => id)).toEqual(['customer-print', 'customer-login']);
-  expect(lineOf(all)).toMatch(/^Un cliente no puede imprimir etiquetas por /);
+  expect(lineOf(all)).toMatch(/^El cliente de prueba no puede imprimir etiquetas por /);
   // What a label says is wrong, whether or not others cannot be printed.
   const label = { ...GOOD, series: [fault({}), fault({ step: 'label' })] };
   expect(diagnoseCustomer({ report: label, silentMs: 0 }).map(({ effectOn }) => effectOn)).toEqual([
@@ -118,7 +124,7 @@ test('of several steps of an action says the most telling one, and the forms tha
     [
       'customer-clock',
       'atencion',
-      'Un cliente no puede fiarse de la hora de las respuestas desde hace 40 s: va 1 h 0 min delante',
+      'El cliente de prueba no puede confiar en la hora de las respuestas desde hace 40 s: va 1 h 0 min delante',
     ],
   ]);
 });
@@ -142,19 +148,23 @@ test('says why nobody tries', () => {
     [
       'canary-key',
       'atencion',
-      'Nadie prueba: la llave de la guardia terminó (401). Se lee otra vez cada 15 s',
+      'Nadie prueba: la API rechaza la llave del cliente de prueba (401). El servicio canary la vuelve a leer cada 15 s',
     ],
   ]);
   expect(linesOf({ ...GOOD, key: 'limited' })).toEqual([
     [
       'canary-limited',
       'atencion',
-      'Nadie prueba: la cuenta de la guardia llegó a su límite (429). Repita admin canary, con --ways y las entradas que hay',
+      'Nadie prueba: la cuenta del cliente de prueba llegó a su límite (429). Repita admin canary, con --ways y las entradas que hay',
     ],
   ]);
   expect(idsOf({ ...cannot('create'), key: 'refused' })).toEqual(['customer-create', 'canary-key']);
   expect(linesOf({ ...GOOD, ways: [], waiting: 'no-branches' })).toEqual([
-    ['canary-waiting', 'atencion', 'Un cliente no prueba todavía: no hay sucursales cargadas'],
+    [
+      'canary-waiting',
+      'atencion',
+      'El cliente de prueba todavía no puede empezar: no hay sucursales cargadas',
+    ],
   ]);
   const young = { ...GOOD, uptimeMs: 3_000 };
   expect(linesOf({ ...young, ways: [] })).toEqual([
@@ -187,7 +197,7 @@ test('says that the rounds by a way in have stopped', () => {
   ]);
   // A process that has just started.
   const started = by(customers, { ...never, triedForMs: 45_000 });
-  expect(lineOf(started)).toBe('Un cliente hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s');
+  expect(lineOf(started)).toBe('El cliente de prueba hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s');
   expect(linesOf(by(customers, { ...never, triedForMs: 45_001 })).map(([id]) => id)).toEqual([
     'canary-stuck',
   ]);
@@ -210,6 +220,6 @@ test('the page of an outage says it too', async () => {
   });
   const { body } = await server.inject({ url: '/', headers: { accept: 'text/html' } });
   expect(body).toContain(
-    '<p>Un cliente no puede imprimir etiquetas por la dirección de los clientes desde hace 40 s: 503 saturado.</p>',
+    '<p>El cliente de prueba no puede imprimir etiquetas por la dirección de los clientes desde hace 40 s: 503 saturado.</p>',
   );
 });

@@ -57,8 +57,8 @@ const FOUND: Readonly<Record<string, { answer: string; ended?: string }>> = {
   'api-slow': { answer: 'una de las api va muy lenta', ended: '' },
   // A busy machine may miss its signs for a moment, which then explains the rest.
   'worker-slow': { answer: 'el label-worker imprime muy lento' },
-  'canary-frozen': { answer: 'la guardia está congelada', ended: 'Nadie prueba' },
-  'canary-key-ended': { answer: 'la llave de la guardia ya no vale', ended: 'Nadie prueba' },
+  'canary-frozen': { answer: 'el cliente de prueba está congelado', ended: 'Nadie prueba' },
+  'canary-key-ended': { answer: 'la llave del cliente de prueba ya no vale', ended: 'Nadie prueba' },
   'receiver-500': { answer: 'el servidor del cliente, su webhook' },
   'account-floods': { answer: 'la cuenta otro pide demasiado' },
 };

@@ -139,8 +139,9 @@ describe('the status page', () => {
 });
 
 describe('what a customer of our own finds', () => {
-  const served = 'Un cliente hizo una guía y leyó su etiqueta hace';
-  const failing = 'Un cliente no puede imprimir etiquetas por la dirección de los clientes desde hace';
+  const served = 'El cliente de prueba hizo una guía y leyó su etiqueta hace';
+  const failing =
+    'El cliente de prueba no puede imprimir etiquetas por la dirección de los clientes desde hace';
 
   test('begins the page, beside a cause that explains it', async ({
     fleet,
@@ -150,7 +151,7 @@ describe('what a customer of our own finds', () => {
     onTestFinished(() => void Object.assign(canary, { report: GOOD }));
     const text = await pageThat(/<h1>Todo bien<\/h1>/);
     expect(text).toMatch(new RegExp(`</h1> <p class="cliente ">${served} 2 s, en 0\\.4 s</p>`));
-    expect(text).toContain('Se miró: un cliente nuestro (1 entrada), api (1),');
+    expect(text).toContain('Se miró: el cliente de prueba (1 entrada), api (1),');
     canary.report = cannot('print');
     const list = /<h1>Hay un problema<\/h1> <ul> <li class="mal"> <span>([^<]*) \d+ s: 503 saturado<\/span>/;
     const named = await pageThat(list);

@@ -79,7 +79,7 @@ function wordsOf({ code = '', message }: NodeJS.ErrnoException): string {
   if (code === 'CERT_HAS_EXPIRED') return 'el certificado TLS venció';
   if (/CERT|SELF_SIGNED|SSL|TLS|VERIFY/.test(code)) return 'el certificado TLS no es válido';
   if (/^(ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code)) return 'el DNS no da ninguna dirección';
-  if (code === 'ECONNREFUSED') return 'nadie escucha ahí';
+  if (code === 'ECONNREFUSED') return 'nadie escucha en esa dirección';
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'la conexión se cortó sin respuesta';
   if (code.startsWith('HPE_')) return 'la respuesta no es HTTP';
   return `no se pudo conectar: ${code || message}`;

@@ -14,7 +14,7 @@ export function wrongWith(
   if (qr !== undefined && !qr.includes(number)) return 'el QR es de otra guía';
   if (text !== undefined) {
     const said = lettersIn(text);
-    if (said === '') return 'no dice nada';
+    if (said === '') return 'sale en blanco';
     const missing = Object.entries({ 'el número': number, 'el nombre': name, 'la calle': street })
       .filter(([, each]) => !said.includes(lettersIn(each)))
       .map(([words]) => words);

@@ -43,7 +43,7 @@ const LOOK_MS = 1_000;
 /** Of a way that refuses the key, while another one accepts it. */
 const REFUSED: Outcome = {
   ...{ step: 'create', form: '', result: 'failed', ms: 0, isAtDeadline: false },
-  answer: '401: no acepta la llave de la guardia',
+  answer: '401: la API rechaza la llave del cliente de prueba',
 };
 
 /** Makes rounds by each way in, and the slower series, until it is stopped. */

@@ -15,7 +15,7 @@ export function requireSameTime(clocks: readonly Clock[]): void {
     clocks.length > 1 &&
     clocks.every(({ aheadMs }) => Math.abs(aheadMs - first.aheadMs) < CLOCKS_DIFFER.ms)
   )
-    throw new Unmet(`el reloj de la guardia difiere ${seconds} s de los demás`);
+    throw new Unmet(`el reloj de canary difiere ${seconds} s de los demás`);
   const names = different.map(({ name }) => name).join(', ');
   throw new Unmet(`el reloj de ${names} ${first.aheadMs > 0 ? 'adelanta' : 'atrasa'} ${seconds} s`);
 }

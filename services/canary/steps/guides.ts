@@ -12,9 +12,9 @@ export function newGuide({ postalCode }: Place): NewGuide {
   const name = `${word()} Ñú${word()}`;
   const street = `Calzada ${word()} Güeñá`;
   const body = {
-    Remitente: { Nombre: 'Guardia' },
+    Remitente: { Nombre: 'Cliente de prueba' },
     Destinatario: { Nombre: name, Calle: street, Numero_exterior: '12', CodigoPostal: postalCode },
-    Producto: { Contenido: 'Prueba de la guardia', Peso: 1, Largo: 10, Ancho: 10, Alto: 10 },
+    Producto: { Contenido: 'Prueba del servicio', Peso: 1, Largo: 10, Ancho: 10, Alto: 10 },
     Creado_por: {},
   };
   return { name, street, body, idempotencyKey: randomUUID() };

@@ -30,5 +30,5 @@ export async function requireLabel(
   const code = KINDS[kind].pagePerPackage ? `${guide.number}-01` : guide.number;
   const reading = await reader[format](print.body).catch(() => undefined);
   const wrong = reading ? wrongWith(reading, { ...guide, code }) : 'no se puede abrir';
-  if (wrong !== undefined) throw unmet(`la etiqueta: ${wrong}`, print);
+  if (wrong !== undefined) throw unmet(wrong, print);
 }

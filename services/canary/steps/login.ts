@@ -18,7 +18,7 @@ export async function logIn(customer: Customer, { username, password }: Login): 
   await customer.askWithout({ path: '/api/auth/validate', headers, deadlineMs: DEADLINE_MS.read });
 }
 
-const REFUSED = new Unmet('401: no acepta la contraseña de la guardia');
+const REFUSED = new Unmet('401: la API rechaza la contraseña del cliente de prueba');
 
 /** @throws Unmet while the same password was refused lately. */
 function takeFrom(password: Credential): string {

@@ -33,7 +33,11 @@ export class OwnWebhook {
     if (listed.some(({ Id, Activo }) => Id === this.#id && Activo)) return;
     for (const { Id } of listed)
       await customer.ask({ method: 'DELETE', path: `${path}/${Id}`, deadlineMs: DEADLINE_MS });
-    const asked = { path, json: { Url: this.#url, Descripcion: 'Guardia' }, deadlineMs: DEADLINE_MS };
+    const asked = {
+      path,
+      json: { Url: this.#url, Descripcion: 'Cliente de prueba' },
+      deadlineMs: DEADLINE_MS,
+    };
     const { data } = await customer.read<{ Id: string; Secreto: string }>(asked);
     this.#id = data.Id;
     this.#secret = data.Secreto;

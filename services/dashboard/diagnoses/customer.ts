@@ -29,7 +29,7 @@ const DOES: Readonly<Record<Step, string>> = {
   manifest: 'hacer un manifiesto',
   cancel: 'cancelar su guía',
   login: 'entrar',
-  clock: 'fiarse de la hora de las respuestas',
+  clock: 'confiar en la hora de las respuestas',
 };
 /** What a step needs beside its action: the manifest is printed too. */
 const MORE_EFFECTS: Readonly<Partial<Record<Step, readonly Effect[]>>> = {
@@ -38,9 +38,10 @@ const MORE_EFFECTS: Readonly<Partial<Record<Step, readonly Effect[]>>> = {
 };
 /** Why nothing is tried with the canary's key. */
 const KEYS = {
-  refused: 'Nadie prueba: la llave de la guardia terminó (401). Se lee otra vez cada 15 s',
+  refused:
+    'Nadie prueba: la API rechaza la llave del cliente de prueba (401). El servicio canary la vuelve a leer cada 15 s',
   limited:
-    'Nadie prueba: la cuenta de la guardia llegó a su límite (429). Repita admin canary, con --ways y las entradas que hay',
+    'Nadie prueba: la cuenta del cliente de prueba llegó a su límite (429). Repita admin canary, con --ways y las entradas que hay',
 };
 /** Most ways in that a line names. */
 const MAX_NAMED = 3;
@@ -76,7 +77,7 @@ function diagnoseFaults({ ways, series }: CanaryReport): Diagnosis[] {
 function diagnoseRounds({ key, waiting, ways, uptimeMs }: CanaryReport): Diagnosis[] {
   if (key !== 'ok') return [untried(key === 'refused' ? 'key' : 'limited', KEYS[key])];
   if (waiting) {
-    const text = 'Un cliente no prueba todavía: no hay sucursales cargadas';
+    const text = 'El cliente de prueba todavía no puede empezar: no hay sucursales cargadas';
     return [{ ...untried('waiting', text), effectOn: ['canary'] }];
   }
   // A way that has just come is not tried yet.
@@ -110,7 +111,7 @@ export function customerLine(canary: CanaryState): Pick<Diagnosis, 'text'> & { l
   const tookMs = Math.max(...good.map(({ tookMs = 0 }) => tookMs));
   const by = good.length > 1 ? `, por ${count(good.length, 'entrada', 'entradas')}` : '';
   const when = `hace ${number(agoMs / 1_000)} s, en ${decimal(tookMs / 1_000)} s`;
-  return { text: `Un cliente hizo una guía y leyó su etiqueta ${when}${by}` };
+  return { text: `El cliente de prueba hizo una guía y leyó su etiqueta ${when}${by}` };
 }
 
 /** Returns the steps of which a line tells: what does not succeed before what is late, and the most telling first. */
@@ -135,7 +136,7 @@ function diagnoseStep(step: Step, found: readonly Found[], waysCount: number): D
   );
   const since = duration(Math.max(...told.map(({ sinceMs }) => sinceMs)));
   const verb = failing.length > 0 ? 'no puede' : 'espera demasiado para';
-  const text = `Un cliente ${verb} ${what}${where} desde hace ${since}: ${first?.answer}`;
+  const text = `El cliente de prueba ${verb} ${what}${where} desde hace ${since}: ${first?.answer}`;
   const level = failing.length > 0 && step !== 'clock' ? grave : warning;
   const action = STEP_ACTIONS[step];
   const effects: Effect[] = action ? [action, `${action}-tried`] : [];

@@ -45,7 +45,10 @@ const test = watchedTest
   /** What was stored before the first round. */
   .extend('before', { scope: 'file', auto: true }, async ({ read, stored }) => {
     const before = await stored();
-    await vi.waitFor(async () => expect((await read()).customer).toMatch(/^Un cliente hizo/), STARTED);
+    await vi.waitFor(
+      async () => expect((await read()).customer).toMatch(/^El cliente de prueba hizo/),
+      STARTED,
+    );
     return before;
   })
   .extend('worker', { scope: 'file' }, ({ room }) => ({ now: room.processes['label-worker'] }));
@@ -122,7 +125,7 @@ describe.concurrent('"Estado" says', () => {
     onTestFinished(() => hiding.stop());
     await waitUntilReady(hiding, () => requireReady(`http://127.0.0.1:${port}`), STARTED.timeout);
     const words =
-      /^Un cliente no puede leer lo que dice su etiqueta .*: la etiqueta: no dice el nombre, la calle$/;
+      /^El cliente de prueba no puede leer lo que dice su etiqueta .*: no dice el nombre, la calle$/;
     await isSaid({ read }, 'a template that hides the name and the street', words, async () => {
       await worker.now.stop();
       return async () => {
@@ -131,7 +134,7 @@ describe.concurrent('"Estado" says', () => {
       };
     });
 
-    await isSaid({ read }, 'no label worker', /^Un cliente no puede imprimir etiquetas /, () => {
+    await isSaid({ read }, 'no label worker', /^El cliente de prueba no puede imprimir etiquetas /, () => {
       worker.now.kill('SIGKILL');
       return async () => {
         await worker.now.ended;
@@ -162,7 +165,7 @@ async function saysNothing(
   while (performance.now() < until) {
     expect(await read()).toMatchObject({
       headline: 'Todo bien',
-      customer: expect.stringMatching(/^Un cliente hizo/),
+      customer: expect.stringMatching(/^El cliente de prueba hizo/),
       lines: [],
     });
     await sleep(500);

@@ -27,7 +27,7 @@ describe.concurrent('a customer of our own cannot', () => {
     onTestFinished(way.close);
     const watched = await watch('cut', { CUSTOMERS_URL: way.url });
     const words =
-      /^Un cliente no puede .* por la dirección de los clientes desde hace .*: (?:la respuesta se cortó|sin respuesta en \d+ s)$/;
+      /^El cliente de prueba no puede .* por la dirección de los clientes desde hace .*: (?:la respuesta se cortó|sin respuesta en \d+ s)$/;
     await isSaid(watched, 'a body that ends early', words, () => {
       way.fate = { cut: /./ };
       return () => {
@@ -40,7 +40,8 @@ describe.concurrent('a customer of our own cannot', () => {
     const way = await startHttpProxy(system.addresses.api);
     onTestFinished(way.close);
     const watched = await watch('form', { CUSTOMERS_URL: way.url });
-    const words = /^Un cliente no puede imprimir (?:PNG|ZPL) carta desde hace .*: la respuesta se cortó$/;
+    const words =
+      /^El cliente de prueba no puede imprimir (?:PNG|ZPL) carta desde hace .*: la respuesta se cortó$/;
     const cause = () => {
       way.fate = { cut: /^(?:image\/png|application\/zpl|x-application\/zpl)/ };
       return () => {
@@ -56,7 +57,7 @@ describe.concurrent('a customer of our own cannot', () => {
     const dead = await startDeadLeg();
     onTestFinished(() => Promise.all([way.close(), dead.close()]).then(() => {}));
     const watched = await watch('leg', { CUSTOMERS_URL: way.url });
-    const words = /^Un cliente no puede .* desde hace .*: sin respuesta en \d+ s$/;
+    const words = /^El cliente de prueba no puede .* desde hace .*: sin respuesta en \d+ s$/;
     await isSaid(watched, 'a balancer with one dead leg', words, () => {
       way.ports = [api, dead.port];
       return () => {
@@ -69,7 +70,7 @@ describe.concurrent('a customer of our own cannot', () => {
     const way = await startTls(portOf(system.addresses.api), folder);
     onTestFinished(way.close);
     const watched = await watch('tls', { CUSTOMERS_URL: way.url, NODE_EXTRA_CA_CERTS: way.ca });
-    const words = /^Un cliente no puede .* desde hace .*: el certificado TLS venció$/;
+    const words = /^El cliente de prueba no puede .* desde hace .*: el certificado TLS venció$/;
     await isSaid(watched, 'a TLS certificate that has run out', words, () => {
       way.expire();
       return way.renew;
@@ -80,7 +81,7 @@ describe.concurrent('a customer of our own cannot', () => {
     const way = await startHttpProxy(system.addresses.api);
     onTestFinished(way.close);
     const watched = await watch('clock', { CUSTOMERS_URL: way.url });
-    const words = /^Un cliente no puede fiarse de la hora de las respuestas.*/;
+    const words = /^El cliente de prueba no puede confiar en la hora de las respuestas.*/;
     await isSaid(watched, 'a clock that is five minutes ahead', words, () => {
       way.fate = { aheadMs: 300_000 };
       return () => {
@@ -101,7 +102,7 @@ describe.concurrent('a customer of our own cannot', () => {
     onTestFinished(way.close);
     const other = await startApi({ redisPrefix: stores.prefix.replace('}', '-other}') });
     const watched = await watch('no workers', { CUSTOMERS_URL: way.url });
-    const words = /^Un cliente no puede imprimir etiquetas .*: 503 servicio_no_disponible$/;
+    const words = /^El cliente de prueba no puede imprimir etiquetas .*: 503 servicio_no_disponible$/;
     await isSaid(watched, 'an api without workers', words, () => {
       way.ports = [other];
       return () => {
@@ -128,7 +129,8 @@ describe.concurrent('a customer of our own cannot', () => {
     onTestFinished(way.close);
     way.ports = [await startApi({ mongoUri: proxy.uri })];
     const watched = await watch('slow writes', { CUSTOMERS_URL: way.url });
-    const words = /^Un cliente .* crear guías .*: (?:[2-9]\.?\d? s, objetivo 0\.3 s|sin respuesta en 5 s)$/;
+    const words =
+      /^El cliente de prueba .* crear guías .*: (?:[2-9]\.?\d? s, objetivo 0\.3 s|sin respuesta en 5 s)$/;
     await isSaid(watched, '2 s at each write', words, () => {
       isSlow = true;
       return () => {
@@ -151,7 +153,7 @@ describe.concurrent('a customer of our own cannot', () => {
       const watched = await watch(fate, { CUSTOMERS_URL: `http://127.0.0.1:${port}` });
       if (fate === 'swapped') onTestFinished(await fetchAllTheTime(`http://127.0.0.1:${port}`));
       const words =
-        /^Un cliente no puede leer lo que dice su etiqueta .*: el código de barras es de otra guía$/;
+        /^El cliente de prueba no puede leer lo que dice su etiqueta .*: el código de barras es de otra guía$/;
       await isSaid(watched, fault, words, () => {
         proxy.fate = fate;
         return () => {
@@ -243,7 +245,7 @@ describe.concurrent('nobody tries', () => {
       CELL: 'llave',
       CANARY_KEY_FILE: file,
     });
-    const words = /^Nadie prueba: la llave de la guardia terminó \(401\)/;
+    const words = /^Nadie prueba: la API rechaza la llave del cliente de prueba \(401\)/;
     await isSaid(watched, 'the key has ended', words, async () => {
       await keyIs(second);
       return () => writeFileSync(file, second);
