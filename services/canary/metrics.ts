@@ -1,5 +1,12 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import { type Fault, GOOD_MS, goodMsOf, STEP_ACTIONS, type Step, type Way } from '#shared/canary/report.ts';
+import {
+  type Fault,
+  GOOD_ROUND_MAX_AGE_MS,
+  goodMsOf,
+  STEP_ACTIONS,
+  type Step,
+  type Way,
+} from '#shared/canary/report.ts';
 import { WAIT_BUCKETS } from '#shared/observability/metrics.ts';
 import type { Canary } from './rounds/canary.ts';
 import type { Histories } from './rounds/history.ts';
@@ -18,7 +25,7 @@ export function stepObserver(registry: Registry): (outcome: Outcome, way: Way) =
     seconds.observe({ step, outcome, form, way }, ms / 1_000);
 }
 
-/** Adds what the alerts ask. Addresses of processes are no labels, because each new process would begin series of its own. */
+/** Adds what the alerts ask. Addresses of processes are no labels, because each new process would begin time series of its own. */
 export function addCanaryGauges(registry: Registry, canary: Canary): void {
   new Gauge({
     name: 'canary_fault',
@@ -45,7 +52,7 @@ export function addCanaryGauges(registry: Registry, canary: Canary): void {
       if (canary.isWaiting) return;
       const ages = canary.report().ways.map((each) => ({
         way: each.way,
-        ageMs: (each.goodAgoMs ?? each.triedForMs) - (goodMsOf(each) - GOOD_MS),
+        ageMs: (each.goodAgoMs ?? each.triedForMs) - (goodMsOf(each) - GOOD_ROUND_MAX_AGE_MS),
       }));
       for (const { way, ageMs } of ages.toSorted((one, other) => one.ageMs - other.ageMs))
         this.set({ way }, Math.max(0, ageMs) / 1_000);
@@ -53,8 +60,8 @@ export function addCanaryGauges(registry: Registry, canary: Canary): void {
   });
 }
 
-/** Returns the steps of each way in, and the faults among them. The slower series go by the way of customers. */
-function madeBy({ ways, series }: Canary): { way: Way; steps: Step[]; faults: Fault[] }[] {
+/** Returns the steps of each way in, and the faults among them. The periodic checks go by the way of customers. */
+function madeBy({ ways, checks }: Canary): { way: Way; steps: Step[]; faults: Fault[] }[] {
   const stepsOf = (histories: Histories) => histories.lastOutcomes().map(({ step }) => step);
   return [
     ...ways.map((rounds) => ({
@@ -62,6 +69,6 @@ function madeBy({ ways, series }: Canary): { way: Way; steps: Step[]; faults: Fa
       steps: stepsOf(rounds.histories),
       faults: rounds.faults(),
     })),
-    { way: 'customers', steps: stepsOf(series), faults: series.faults() },
+    { way: 'customers', steps: stepsOf(checks), faults: checks.faults() },
   ];
 }

@@ -59,7 +59,7 @@ function olderBy(ms: number, report: CanaryReport): CanaryReport {
       ...(goodAgoMs !== undefined && { goodAgoMs: goodAgoMs + ms }),
       ...(fault && { fault: older(fault) }),
     })),
-    series: report.series.map(older),
+    checks: report.checks.map(older),
     uptimeMs: report.uptimeMs + ms,
   };
 }

@@ -1,5 +1,5 @@
+import { count } from '#shared/pages/format.ts';
 import type { PrintCapacity, WorkerHeartbeat } from '#shared/stores/heartbeat.ts';
-import { count } from './format.ts';
 import type { SystemState } from './system-state.ts';
 
 /** The share of what a worker could print that it is given on average, so that peaks find room (`k8s/production/scaling.yaml`). */

@@ -1,7 +1,8 @@
 import type { UserAction } from '#shared/actions/user-actions.ts';
+import { count } from '#shared/pages/format.ts';
 import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
+import { diagnoseCanary } from './diagnoses/canary.ts';
 import { diagnoseClocks } from './diagnoses/clocks.ts';
-import { diagnoseCustomer } from './diagnoses/customer.ts';
 import { diagnoseAccounts, diagnoseAuditLog, diagnoseWebhooks } from './diagnoses/customers.ts';
 import { type Diagnosis, type LastSeen, LEVELS } from './diagnoses/diagnosis.ts';
 import { diagnoseDirectory } from './diagnoses/directory.ts';
@@ -20,7 +21,6 @@ import {
   refusesAllWrites,
   reportsOf,
 } from './diagnoses/stores.ts';
-import { count } from './format.ts';
 import type { SystemState } from './system-state.ts';
 
 /**
@@ -29,7 +29,7 @@ import type { SystemState } from './system-state.ts';
  */
 export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, redis: 0 }): Diagnosis[] {
   const found: Diagnosis[] = [
-    ...diagnoseCustomer(state.canary),
+    ...diagnoseCanary(state.canary),
     ...diagnoseRedis(state),
     // Nothing has come back yet while writes are refused.
     ...(refusesAllWrites(state) ? [] : diagnoseReturn(state, lastSeen)),

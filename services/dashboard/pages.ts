@@ -4,10 +4,10 @@ import fp from 'fastify-plugin';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy } from '#shared/http/security-headers.ts';
+import { bytes, count, duration, number } from '#shared/pages/format.ts';
 import { DOCUMENT_STYLE, pageKit } from '#shared/pages/page-kit.ts';
 import type { Diagnosis } from './diagnoses/diagnosis.ts';
 import { dashboardErrors } from './errors.ts';
-import { bytes, count, duration, number } from './format.ts';
 
 /** These show an unknown value as a dash. */
 const helpers = {

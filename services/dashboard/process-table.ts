@@ -1,6 +1,6 @@
+import { count, duration } from '#shared/pages/format.ts';
 import { SERVICES } from './diagnoses/processes.ts';
 import { statesOf } from './diagnoses/stores.ts';
-import { count, duration } from './format.ts';
 import type { SystemState } from './system-state.ts';
 
 /** The name of each dependency in the table, in the order of the columns. */

@@ -3,13 +3,13 @@ import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { FAILING, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
+import { clockIn } from '#shared/pages/format.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
 import { capacityView } from './capacity.ts';
 import type { DashboardConfig } from './config.ts';
 import { examined } from './diagnose.ts';
-import { customerLine } from './diagnoses/customer.ts';
-import { clockIn } from './format.ts';
+import { canaryHeadline } from './diagnoses/canary.ts';
 import { LATENCY_MINUTES } from './label-latency.ts';
 import { drawLabels } from './label-picture.ts';
 import { compilePage, pausePage, sendPage } from './pages.ts';
@@ -76,7 +76,7 @@ const CLASSES = { grave: 'mal', atencion: 'atencion', nota: 'aviso' };
 
 /** The first sentence, unless the first line of the list says the same. */
 function customerView({ canary }: SystemState, [first]: Status['diagnoses']) {
-  const { text, level } = customerLine(canary);
+  const { text, level } = canaryHeadline(canary);
   return text === first?.text ? undefined : { text, className: level ? CLASSES[level] : '' };
 }
 

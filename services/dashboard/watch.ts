@@ -3,7 +3,7 @@ import { SingleFlight } from '#shared/async/single-flight.ts';
 import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
 import type { CanaryState } from './canary-reader.ts';
 import { diagnose } from './diagnose.ts';
-import { customerLine } from './diagnoses/customer.ts';
+import { canaryHeadline } from './diagnoses/canary.ts';
 import type { Diagnosis } from './diagnoses/diagnosis.ts';
 import { diagnoseOwn } from './diagnoses/stores.ts';
 import type { DiagnosisHistory, Episode } from './diagnosis-history.ts';
@@ -60,7 +60,7 @@ export class Watch {
 
   /** Returns how "Estado" begins, whichever store is away. */
   async customer(): Promise<string> {
-    return customerLine(await this.#options.readCanary()).text;
+    return canaryHeadline(await this.#options.readCanary()).text;
   }
 
   async #read(): Promise<Status> {

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { UserAction } from '#shared/actions/user-actions.ts';
 
 /**
- * What the canary does as a customer, the most telling first. A round makes those up to `page` by each way in; the slower ones are
- * series of their own: `form` prints another kind of label or picture, `life` brings a guide to its delivery and finds each event
+ * What the canary does as a customer, the most telling first. A round makes those up to `page` by each way in; the others
+ * are periodic checks: `other-label` prints another kind of label or picture, `delivery` brings a guide to its delivery and finds each event
  * in the feed, `webhook` receives these, `clock` compares the time that answers name with the canary's own.
  */
 export const STEPS = [
@@ -11,13 +11,13 @@ export const STEPS = [
   'read',
   'repeat',
   'print',
-  'label',
+  'read-label',
   'quote',
   'branch',
   'postal-code',
   'page',
-  'form',
-  'life',
+  'other-label',
+  'delivery',
   'webhook',
   'manifest',
   'cancel',
@@ -26,7 +26,7 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
-/** The action whose users meet the same fault. That a label is wrong (`label`) no failure of an action tells. */
+/** The action whose users meet the same fault. That a label is wrong (`read-label`) no failure of an action tells. */
 export const STEP_ACTIONS: Readonly<Partial<Record<Step, UserAction>>> = {
   create: 'create',
   read: 'read',
@@ -35,8 +35,8 @@ export const STEP_ACTIONS: Readonly<Partial<Record<Step, UserAction>>> = {
   quote: 'quote',
   branch: 'read',
   'postal-code': 'read',
-  form: 'print',
-  life: 'event',
+  'other-label': 'print',
+  delivery: 'event',
   webhook: 'webhook',
   manifest: 'manifest',
   cancel: 'event',
@@ -47,7 +47,7 @@ const MS = Type.Number({ minimum: 0 });
 
 export const Fault = Type.Object({
   step: Type.Enum(STEPS),
-  /** What is printed, for `form`: "PNG 10x15"; else empty. */
+  /** What is printed, for `other-label`: "PNG 10x15"; else empty. */
   form: Type.String(),
   /** The step succeeds, later than its objective. */
   isLate: Type.Boolean(),
@@ -68,7 +68,7 @@ export const WayReport = Type.Object({
   host: Type.String(),
   /** Since the first round by this way began. */
   triedForMs: MS,
-  /** From the start of a round to that of the next one, where that is more than 15 s. */
+  /** From the start of a round to that of the next one, where that is more than `ROUND_MS`. */
   everyMs: Type.Optional(MS),
   /** Age of the end of the last good round; absent if there was none yet. */
   goodAgoMs: Type.Optional(MS),
@@ -86,16 +86,18 @@ export const CanaryReport = Type.Object({
   /** Why it does not try yet, though nothing is wrong with the service. */
   waiting: Type.Optional(Type.Enum(['no-branches'])),
   ways: Type.Array(WayReport),
-  /** Faults of the slower series. */
-  series: Type.Array(Fault),
+  /** Faults of the periodic checks. */
+  checks: Type.Array(Fault),
   uptimeMs: MS,
 });
 export type CanaryReport = Static<typeof CanaryReport>;
 
-/** Age in ms up to which a good round says that customers are served: three rounds each 15 s. */
-export const GOOD_MS = 45_000;
+/** Time from the start of a round by a way to that of the next one, in ms. */
+export const ROUND_MS = 15_000;
+/** Age in ms up to which a good round says that customers are served. */
+export const GOOD_ROUND_MAX_AGE_MS = 3 * ROUND_MS;
 
 /** Returns the age in ms up to which a good round by this way says so. */
 export function goodMsOf({ everyMs = 0 }: Pick<WayReport, 'everyMs'>): number {
-  return Math.max(GOOD_MS, 3 * everyMs);
+  return Math.max(GOOD_ROUND_MAX_AGE_MS, 3 * everyMs);
 }

@@ -37,7 +37,11 @@ const test = base
 test('after a 401 nothing is asked until the file has another key', async ({ service, file, ask }) => {
   expect(await ask()).toBe(200);
   service.key = 'two';
-  expect([await ask(), await ask(), await ask()]).toEqual(['Refused', 'Refused', 'Refused']);
+  expect([await ask(), await ask(), await ask()]).toEqual([
+    'CredentialRefused',
+    'CredentialRefused',
+    'CredentialRefused',
+  ]);
   expect(service.asked).toEqual(['one', 'one']);
   file.text = 'two';
   expect([await ask(), await ask()]).toEqual([200, 200]);
@@ -47,7 +51,7 @@ test('after a 401 nothing is asked until the file has another key', async ({ ser
 test('a file that is away changes nothing', async ({ service, file, ask }) => {
   service.key = 'two';
   file.isAway = true;
-  expect([await ask(), await ask()]).toEqual(['Refused', 'Refused']);
+  expect([await ask(), await ask()]).toEqual(['CredentialRefused', 'CredentialRefused']);
   expect(service.asked).toEqual(['one']);
 });
 
@@ -56,7 +60,11 @@ test('the same key is tried once a minute, because it may be stored only now', a
   await ask();
   passTime(61_000);
   service.refusal = 429;
-  expect(await Promise.all([ask(), ask(), ask()])).toEqual(['Refused', 'Refused', 'Refused']);
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([
+    'CredentialRefused',
+    'CredentialRefused',
+    'CredentialRefused',
+  ]);
   expect(service.asked).toHaveLength(2);
   passTime(61_000);
   service.key = 'one';
@@ -66,6 +74,6 @@ test('the same key is tried once a minute, because it may be stored only now', a
 test('what a limit refuses is no wrong key', async ({ service, ask }) => {
   service.key = '';
   service.refusal = 429;
-  expect([await ask(), await ask()]).toEqual(['Unmet', 'Unmet']);
+  expect([await ask(), await ask()]).toEqual(['UnexpectedAnswer', 'UnexpectedAnswer']);
   expect(service.asked).toHaveLength(2);
 });

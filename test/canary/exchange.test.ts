@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
-import { type Destination, exchange } from '#services/canary/http/exchange.ts';
+import { type Endpoint, exchange } from '#services/canary/http/exchange.ts';
 import { test } from '#test/fixtures/folder.ts';
 
 const asked = { path: '/api', deadlineMs: 20_000 };
-const wordsOf = (destination: Destination, more = {}) =>
+const wordsOf = (destination: Endpoint, more = {}) =>
   exchange(destination, { ...asked, ...more }).then(
     ({ status }) => `status ${status}`,
     (error: Error) => error.message,

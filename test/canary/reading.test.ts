@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { findMistake, lettersIn } from '#services/canary/reading/label-check.ts';
 import { type Reader, startReader } from '#services/canary/reading/reader.ts';
-import { lettersIn, wrongWith } from '#services/canary/reading/wrong-with.ts';
 import { Rasterizer } from '#services/label-worker/images/rasterizer.ts';
 import { LABEL_KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
 import { IMAGE_FORMATS } from '#shared/labels/label-payload.ts';
@@ -39,12 +39,12 @@ test.for(LABEL_KINDS)(
   'a %s label says whose it is, in each format',
   async (kind, { reader, prints, rasterizer }) => {
     const read = await reader.pdf(prints[kind]);
-    expect(wrongWith(read, onLabel(kind))).toBeUndefined();
+    expect(findMistake(read, onLabel(kind))).toBeUndefined();
     for (const format of IMAGE_FORMATS)
       for (const dpi of [203, 300] as const) {
         const order = { place: 1, key: 'key', askedAt: performance.now() };
         const picture = await rasterizer.rasterize(prints[kind], 1, { format, dpi }, order);
-        expect([format, dpi, wrongWith(await reader[format](picture), onLabel(kind))]).toEqual([
+        expect([format, dpi, findMistake(await reader[format](picture), onLabel(kind))]).toEqual([
           format,
           dpi,
           undefined,
@@ -56,7 +56,7 @@ test.for(LABEL_KINDS)(
 test("another guide's label is told, and one without a line", async ({ reader, prints }) => {
   const read = await reader.pdf(prints.small);
   const right = onLabel('small');
-  const of = (changes: object, reading = read) => wrongWith(reading, { ...right, ...changes });
+  const of = (changes: object, reading = read) => findMistake(reading, { ...right, ...changes });
   expect(of({ number: '000000000000', code: '000000000000-01' })).toBe('el código de barras es de otra guía');
   expect(of({ number: '000000000000' })).toBe('el QR es de otra guía');
   expect(of({ street: 'Calzada Otra' })).toBe('no dice la calle');

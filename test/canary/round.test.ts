@@ -18,7 +18,7 @@ test('a round creates a guide, reads its print and says so', async ({ canary, ap
         tookMs: expect.any(Number),
       },
     ],
-    series: [],
+    checks: [],
     uptimeMs: expect.any(Number),
   });
   const metrics = await (await fetch(`${canary.url}/metrics`)).text();
@@ -26,7 +26,7 @@ test('a round creates a guide, reads its print and says so', async ({ canary, ap
   const steps = [...metrics.matchAll(gauge)].map(([, step, action]) => `${step} ${action}`);
   expect(steps).toEqual(
     expect.arrayContaining([
-      ...['create create', 'read read', 'repeat create', 'print print', 'label ', 'quote quote'],
+      ...['create create', 'read read', 'repeat create', 'print print', 'read-label ', 'quote quote'],
       ...['branch read', 'postal-code read', 'page '],
     ]),
   );
@@ -36,8 +36,8 @@ test('the page shows the last rounds, to everybody who can read', async ({ canar
   const { page, failures } = await openTab(browser);
   await page.goto(canary.url);
   const text = (await page.evaluate('document.body.innerText')) as string;
-  expect(text).toMatch(/^Dirección de los clientes 127\.0\.0\.1:\d+\s+Bien hace [\d.]+ s, en [\d.]+ s$/m);
-  expect(text).toMatch(/^Leer la etiqueta\s+Bien\s/m);
+  expect(text).toMatch(/^Dirección de los clientes 127\.0\.0\.1:\d+\s+Bien hace [\d.]+ m?s, en [\d.]+ m?s$/m);
+  expect(text).toMatch(/^Leer lo que dice su etiqueta\s+Bien\s/m);
   expect(text).not.toMatch(/\d{12}|gk_/);
   await lookAt(page, 'rondas', { width: 1280, height: 900 }, 'light');
   await lookAt(page, 'rondas', { width: 320, height: 640 }, 'dark');

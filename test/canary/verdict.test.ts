@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Histories } from '#services/canary/rounds/history.ts';
-import { Pace } from '#services/canary/rounds/pace.ts';
+import { Schedule } from '#services/canary/rounds/schedule.ts';
 import { requireSameTime } from '#services/canary/steps/clocks.ts';
 import type { Outcome } from '#services/canary/steps/steps.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
@@ -69,11 +69,11 @@ describe('a step that fails', () => {
   });
 
   test('of one form says nothing of another', () => {
-    const form = (name: string, result: Outcome['result']) => outcome('form', result, { form: name });
+    const form = (name: string, result: Outcome['result']) => outcome('other-label', result, { form: name });
     const histories = noted([form('PNG carta', 'failed')], [form('ZPL carta', 'failed')]);
     expect(histories.faults()).toEqual([]);
     histories.note([form('PNG carta', 'failed')]);
-    expect(histories.faults()).toMatchObject([{ step: 'form', form: 'PNG carta' }]);
+    expect(histories.faults()).toMatchObject([{ step: 'other-label', form: 'PNG carta' }]);
   });
 });
 
@@ -85,6 +85,12 @@ describe('a step that is late', () => {
     ]);
     const seldom = rounds('create', 'late', ...many(10, 'ok' as const), 'late', 'late');
     expect(noted(...seldom).faults()).toEqual([]);
+  });
+
+  test('at the start of a check that is made every few minutes is no fault, and is tried again soon', () => {
+    expect(noted(...rounds('login', 'late')).faults()).toEqual([]);
+    expect(noted(...rounds('login', 'late', 'ok', 'ok', 'late')).faults()).toEqual([]);
+    expect(pauses(new Schedule(300_000), 'late', 'ok', 'ok')).toEqual([15, 15, 300]);
   });
 
   test('is over after two rounds in time', () => {
@@ -105,22 +111,22 @@ test('what fails is named before what is late, and what customers do first', () 
 });
 
 /** Returns the pauses after rounds that end so, in seconds. */
-const pauses = (pace: Pace, ...results: Outcome['result'][]) =>
-  results.map((result) => pace.after([outcome('create', result)]) / 1_000);
+const pauses = (schedule: Schedule, ...results: Outcome['result'][]) =>
+  results.map((result) => schedule.after([outcome('create', result)]) / 1_000);
 
 test('three rounds follow a failed one after five seconds each, then as usual', () => {
-  expect(pauses(new Pace(15_000), 'ok', 'failed', 'ok', 'ok', 'ok')).toEqual([15, 5, 5, 5, 15]);
-  expect(pauses(new Pace(15_000), ...many(6, 'failed' as const))).toEqual([5, 5, 5, 15, 15, 15]);
+  expect(pauses(new Schedule(15_000), 'ok', 'failed', 'ok', 'ok', 'ok')).toEqual([15, 5, 5, 5, 15]);
+  expect(pauses(new Schedule(15_000), ...many(6, 'failed' as const))).toEqual([5, 5, 5, 15, 15, 15]);
   const seldom = [...many(5, 'failed' as const), 'ok', 'ok'] as const;
-  expect(pauses(new Pace(600_000), ...seldom)).toEqual([5, 5, 5, 15, 15, 15, 600]);
+  expect(pauses(new Schedule(600_000), ...seldom)).toEqual([5, 5, 5, 15, 15, 15, 600]);
 });
 
 test('neither late rounds nor failures again and again use up what the account may do in a day', () => {
-  expect(pauses(new Pace(15_000), ...many(4, 'late' as const))).toEqual([15, 15, 15, 15]);
-  const pace = new Pace(15_000);
-  expect(pauses(pace, 'failed', 'ok', 'ok', 'ok', 'failed')).toEqual([5, 5, 5, 15, 15]);
+  expect(pauses(new Schedule(15_000), ...many(4, 'late' as const))).toEqual([15, 15, 15, 15]);
+  const schedule = new Schedule(15_000);
+  expect(pauses(schedule, 'failed', 'ok', 'ok', 'ok', 'failed')).toEqual([5, 5, 5, 15, 15]);
   passTime(121_000);
-  expect(pauses(pace, 'ok', 'failed', 'ok')).toEqual([15, 5, 5]);
+  expect(pauses(schedule, 'ok', 'failed', 'ok')).toEqual([15, 5, 5]);
 });
 
 describe('a clock', () => {

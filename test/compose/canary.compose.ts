@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { CanaryReport } from '#shared/canary/report.ts';
-import { GOOD_MS } from '#shared/canary/report.ts';
+import { GOOD_ROUND_MAX_AGE_MS } from '#shared/canary/report.ts';
 import type { ComposeProject } from './compose-project.ts';
 import { test } from './project.ts';
 
@@ -30,7 +30,7 @@ async function waysOf(project: ComposeProject): Promise<string[]> {
   const { ways } = await reportOf(project);
   return ways.map(({ way, goodAgoMs = Number.POSITIVE_INFINITY, fault }) => {
     if (fault) return `${way}: ${fault.step} ${fault.answer}`;
-    return `${way}: ${goodAgoMs < GOOD_MS ? 'good' : 'none yet'}`;
+    return `${way}: ${goodAgoMs < GOOD_ROUND_MAX_AGE_MS ? 'good' : 'none yet'}`;
   });
 }
 
@@ -47,7 +47,7 @@ test('a round is good by the address of customers and by each api container', as
   // What is gone is no fault.
   await project.docker('rm', '--force', second.split('\n').at(-1) ?? '');
   await expect.poll(() => waysOf(project), GOOD_BY).toEqual(['customers: good', 'process: good']);
-  expect((await reportOf(project)).series).toEqual([]);
+  expect((await reportOf(project)).checks).toEqual([]);
 });
 
 test('dashboard and webhooks reach it, no other service does, and it reaches neither stores nor what stands behind the api', async ({

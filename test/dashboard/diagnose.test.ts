@@ -316,14 +316,14 @@ test('one broken Chromium of two does not explain that labels fail', () => {
 const customer = (report: CanaryReport): Change => ({ canary: { report, silentMs: 0 } });
 
 test('names what a customer cannot do unless a cause is named, or real customers meet the same', () => {
-  expect(idsOf(customer(cannot('create')))).toEqual(['customer-create']);
+  expect(idsOf(customer(cannot('create')))).toEqual(['canary-create']);
   expect(idsOf({ ...customer(cannot('create')), ...reaches('api', { branches: 'down' }) })).toEqual([
     'branches',
   ]);
   const creations = fails('create', { notOk: 3, all: 3 });
   expect(idsOf({ ...customer(cannot('create')), ...creations })).toEqual(['create-fails']);
-  expect(idsOf({ ...customer(cannot('print')), ...creations })).toEqual(['customer-print', 'create-fails']);
-  for (const step of ['form', 'manifest'] as const)
+  expect(idsOf({ ...customer(cannot('print')), ...creations })).toEqual(['canary-print', 'create-fails']);
+  for (const step of ['other-label', 'manifest'] as const)
     expect(idsOf({ ...customer(cannot(step)), workers: [] })).toEqual(['no-workers']);
   for (const step of ['page', 'webhook'] as const) {
     expect(idsOf({ ...customer(cannot(step)), services: without('api') })).toEqual(['api']);

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { type CanaryReport, GOOD_MS } from '#shared/canary/report.ts';
+import { type CanaryReport, GOOD_ROUND_MAX_AGE_MS } from '#shared/canary/report.ts';
 import { Load } from '#test/faults/clients/load.ts';
 import { expectRight } from '#test/faults/clients/load-outcome.ts';
 import { Kubectl } from './kubectl.ts';
@@ -24,7 +24,7 @@ async function waysOf(): Promise<string[]> {
   const { ways }: CanaryReport = JSON.parse(answer.replace('200 ', ''));
   return ways.map(({ way, goodAgoMs = Number.POSITIVE_INFINITY, fault }) => {
     if (fault) return `${way}: ${fault.step} ${fault.answer}`;
-    return `${way}: ${goodAgoMs < GOOD_MS ? 'good' : 'none yet'}`;
+    return `${way}: ${goodAgoMs < GOOD_ROUND_MAX_AGE_MS ? 'good' : 'none yet'}`;
   });
 }
 

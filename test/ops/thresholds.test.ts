@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
-import { duration } from '#services/dashboard/format.ts';
-import { GOOD_MS } from '#shared/canary/report.ts';
+import { GOOD_ROUND_MAX_AGE_MS } from '#shared/canary/report.ts';
 import { KINDS } from '#shared/labels/label-kinds.ts';
 import {
   CHROMIUM_RESTARTS,
@@ -13,6 +12,7 @@ import {
   TARIFF_STALE,
   WEBHOOKS_BEHIND,
 } from '#shared/observability/thresholds.ts';
+import { duration } from '#shared/pages/format.ts';
 import { alerts, rules } from './rules.ts';
 
 /** "Estado", the alerts and the runbook go by the same numbers: those of shared/observability/thresholds.ts. */
@@ -25,7 +25,7 @@ const RULES: Readonly<Record<string, (number | string)[]>> = {
   'user_actions:bad_recently': [recent],
   'user_actions:failing': [FAILING.share, FAILING.least, 0],
   RequestsFail: [window, window, FAILING.share, window, FAILING.least, recent, 0],
-  CustomersCannot: [1, 1, GOOD_MS / 1_000, 1, 1],
+  CustomersCannot: [1, 1, GOOD_ROUND_MAX_AGE_MS / 1_000, 1, 1],
   ChromiumRestarts: [`${CHROMIUM_RESTARTS.windowMinutes}m`, CHROMIUM_RESTARTS.failures],
   ClocksDiffer: [CLOCKS_DIFFER.ms / 1_000],
   TariffStale: [TARIFF_STALE.ageMs / 1_000],

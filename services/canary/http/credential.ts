@@ -1,6 +1,6 @@
 /** A key or a password was refused. */
-export class Refused extends Error {
-  override name = 'Refused';
+export class CredentialRefused extends Error {
+  override name = 'CredentialRefused';
 }
 
 /**
@@ -11,9 +11,9 @@ export class Credential {
   readonly #read: () => string;
   readonly #tryAgainMs: number;
   #text: string;
-  /** When it was refused, or tried since, of `performance.now()`. */
+  /** When it was last refused, or last tried after that, by `performance.now()`. */
   #refusedAt: number | undefined;
-  /** When it was refused first, and when it was right last, of `performance.now()`. */
+  /** When it was refused first, and when it was right last, by `performance.now()`. */
   refusedSince: number | undefined;
   rightAt: number | undefined;
 
@@ -31,11 +31,11 @@ export class Credential {
     return this.#refusedAt !== undefined;
   }
 
-  /** Returns the text. Reads a refused one again, and returns it once to try it. @throws Refused */
+  /** Returns the text. Reads a refused one again, and returns it once to try it. @throws CredentialRefused */
   take(): string {
     if (this.#refusedAt === undefined) return this.#text;
     const [text, now] = [this.#readNow(), performance.now()];
-    if (text === this.#text && now - this.#refusedAt < this.#tryAgainMs) throw new Refused();
+    if (text === this.#text && now - this.#refusedAt < this.#tryAgainMs) throw new CredentialRefused();
     this.#text = text;
     this.#refusedAt = now;
     return text;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import service from '../package.json' with { type: 'json' };
-import { type Credential, Refused } from './credential.ts';
-import { type Answer, type Asked, exchange, Unanswered } from './exchange.ts';
+import { type Credential, CredentialRefused } from './credential.ts';
+import { type Answer, exchange, NoAnswer, type RequestOptions } from './exchange.ts';
 import type { WayIn } from './ways.ts';
 
 /** A request was not answered as a customer needs it. The message says how, in Spanish: "503 saturado". */
-export class Unmet extends Error {
-  override name = 'Unmet';
+export class UnexpectedAnswer extends Error {
+  override name = 'UnexpectedAnswer';
   /** Absent without an answer. */
   readonly status: number | undefined;
   readonly codigo: string | undefined;
@@ -17,7 +17,7 @@ export class Unmet extends Error {
 
   constructor(
     message: string,
-    of: Partial<Pick<Unmet, 'status' | 'codigo' | 'requestId' | 'isAtDeadline'>> = {},
+    of: Partial<Pick<UnexpectedAnswer, 'status' | 'codigo' | 'requestId' | 'isAtDeadline'>> = {},
   ) {
     super(message);
     this.status = of.status;
@@ -46,46 +46,46 @@ export class Customer {
     this.key = key;
   }
 
-  /** Returns an answer 200 to a request with the key. @throws Unmet; Refused where the key is wrong; Limited */
-  async ask(asked: Asked): Promise<Answer> {
+  /** Returns an answer 200 to a request with the key. @throws UnexpectedAnswer; CredentialRefused where the key is wrong; Limited */
+  async ask(request: RequestOptions): Promise<Answer> {
     const key = this.key.take();
-    const answer = await this.#send(asked, { authorization: `Bearer ${key}` });
+    const answer = await this.#send(request, { authorization: `Bearer ${key}` });
     // Once it is refused, the same key may be answered 429 as well.
     const isWrong = answer.status === 401 || (this.key.isRefused && answer.status === 429);
     this.key.judge(key, !isWrong);
-    if (isWrong) throw new Refused();
+    if (isWrong) throw new CredentialRefused();
     if (answer.status === 429 && codigoOf(answer) === QUOTA) throw new Limited();
     return required(answer);
   }
 
-  /** Returns the JSON of an answer 200. @throws as `ask`; Unmet where the body is no JSON. */
-  async read<Data>(asked: Asked & { json?: unknown }): Promise<Envelope<Data>> {
-    return parsed(await this.ask(withJson(asked)));
+  /** Returns the JSON of an answer 200. @throws as `ask`; UnexpectedAnswer where the body is no JSON. */
+  async read<Data>(request: RequestOptions & { json?: unknown }): Promise<Envelope<Data>> {
+    return parsed(await this.ask(withJson(request)));
   }
 
-  /** The same without the key. @throws Unmet */
-  async askWithout(asked: Asked): Promise<Answer> {
-    return required(await this.#send(asked));
+  /** The same without the key. @throws UnexpectedAnswer */
+  async askAnonymously(request: RequestOptions): Promise<Answer> {
+    return required(await this.#send(request));
   }
 
-  async readWithout<Data>(asked: Asked): Promise<Envelope<Data>> {
-    return parsed(await this.askWithout(asked));
+  async readAnonymously<Data>(request: RequestOptions): Promise<Envelope<Data>> {
+    return parsed(await this.askAnonymously(request));
   }
 
-  async #send(asked: Asked, headers: Record<string, string> = {}): Promise<Answer> {
+  async #send(request: RequestOptions, headers: Record<string, string> = {}): Promise<Answer> {
     const requestId = randomUUID();
     const own = { 'user-agent': USER_AGENT, 'x-request-id': requestId };
     try {
       const answer = await exchange(this.#way, {
-        ...asked,
-        headers: { ...own, ...headers, ...asked.headers },
+        ...request,
+        headers: { ...own, ...headers, ...request.headers },
       });
       const { date } = answer.headers;
       if (date !== undefined) this.aheadMs = Date.parse(date) - Date.now();
       return answer;
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
-      throw new Unmet(error.message, { requestId, isAtDeadline: error.isAtDeadline });
+      if (!(error instanceof NoAnswer)) throw error;
+      throw new UnexpectedAnswer(error.message, { requestId, isAtDeadline: error.isAtDeadline });
     }
   }
 }
@@ -95,10 +95,10 @@ const QUOTA = 'cuota_excedida';
 
 const USER_AGENT = `shipping-guides-canary/${service.version}`;
 
-function withJson({ json, ...asked }: Asked & { json?: unknown }): Asked {
-  if (json === undefined) return asked;
-  const headers = { 'content-type': 'application/json', ...asked.headers };
-  return { ...asked, method: 'POST', headers, body: JSON.stringify(json) };
+function withJson({ json, ...request }: RequestOptions & { json?: unknown }): RequestOptions {
+  if (json === undefined) return request;
+  const headers = { 'content-type': 'application/json', ...request.headers };
+  return { ...request, method: 'POST', headers, body: JSON.stringify(json) };
 }
 
 function required(answer: Answer): Answer {
@@ -107,12 +107,12 @@ function required(answer: Answer): Answer {
   const isRedirect = status >= 300 && status < 400;
   const codigo = codigoOf(answer);
   const message = isRedirect ? `redirige (${status})` : [status, codigo].filter(Boolean).join(' ');
-  throw unmet(message, answer, codigo);
+  throw unexpected(message, answer, codigo);
 }
 
 /** Returns the error of an answer that is not as it must be. */
-export function unmet(message: string, { status, headers }: Answer, codigo?: string): Unmet {
-  return new Unmet(message, { status, codigo, requestId: String(headers['x-request-id'] ?? '') });
+export function unexpected(message: string, { status, headers }: Answer, codigo?: string): UnexpectedAnswer {
+  return new UnexpectedAnswer(message, { status, codigo, requestId: String(headers['x-request-id'] ?? '') });
 }
 
 /** A code is a word; whatever else a body says may name a person. */
@@ -124,6 +124,6 @@ function parsed<Data>(answer: Answer): Envelope<Data> {
   try {
     return JSON.parse(answer.body.toString());
   } catch {
-    throw unmet('la respuesta no es JSON', answer);
+    throw unexpected('la respuesta no es JSON', answer);
   }
 }

@@ -3,8 +3,8 @@ import { request as requestHttps } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
 
 /** Where a request goes: a base URL, and the address of its host if that is to be one of several. */
-export type Destination = { url: string; address?: string };
-export type Asked = {
+export type Endpoint = { url: string; address?: string };
+export type RequestOptions = {
   method?: 'GET' | 'POST' | 'DELETE';
   path: string;
   headers?: Record<string, string>;
@@ -16,8 +16,8 @@ export type Asked = {
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; ms: number };
 
 /** Nothing came back, or not all of it. The message says why, in Spanish. */
-export class Unanswered extends Error {
-  override name = 'Unanswered';
+export class NoAnswer extends Error {
+  override name = 'NoAnswer';
   readonly isAtDeadline: boolean;
 
   constructor(message: string, isAtDeadline: boolean) {
@@ -31,10 +31,10 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Makes one request over a connection of its own, because a connection that is kept hides a balancer's dead leg. Follows no redirect.
- * @throws Unanswered where no answer came within the deadline, or not the whole body.
+ * @throws NoAnswer where no answer came within the deadline, or not the whole body.
  */
-export function exchange({ url, address }: Destination, asked: Asked): Promise<Answer> {
-  const { method = 'GET', path, headers, body, deadlineMs } = asked;
+export function exchange({ url, address }: Endpoint, request: RequestOptions): Promise<Answer> {
+  const { method = 'GET', path, headers, body, deadlineMs } = request;
   const from = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
@@ -45,10 +45,10 @@ export function exchange({ url, address }: Destination, asked: Asked): Promise<A
     ...(address !== undefined && { lookup: leadTo(address) }),
   });
   const deadline = setTimeout(() => {
-    reject(new Unanswered(`sin respuesta en ${deadlineMs / 1_000} s`, true));
+    reject(new NoAnswer(`sin respuesta en ${deadlineMs / 1_000} s`, true));
     sent.destroy();
   }, deadlineMs);
-  const fail = (error: NodeJS.ErrnoException) => reject(new Unanswered(wordsOf(error), false));
+  const fail = (error: NodeJS.ErrnoException) => reject(new NoAnswer(wordsOf(error), false));
   sent.on('error', fail);
   sent.on('response', (answer) => {
     const pieces: Buffer[] = [];
@@ -59,7 +59,7 @@ export function exchange({ url, address }: Destination, asked: Asked): Promise<A
       if (bytes > MAX_BYTES) sent.destroy();
     });
     // Node reports a body that ends before its length, or without its last chunk, as an error.
-    answer.on('error', () => reject(new Unanswered('la respuesta se cortó', false)));
+    answer.on('error', () => reject(new NoAnswer('la respuesta se cortó', false)));
     answer.on('end', () => {
       const { statusCode: status = 0, headers } = answer;
       resolve({ status, headers, body: Buffer.concat(pieces), ms: performance.now() - from });

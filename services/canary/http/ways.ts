@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { Way } from '#shared/canary/report.ts';
-import type { Destination } from './exchange.ts';
+import type { Endpoint } from './exchange.ts';
 
 /** A way by which requests of customers come in. `host`: host and port that are asked. */
-export type WayIn = Destination & { way: Way; host: string };
+export type WayIn = Endpoint & { way: Way; host: string };
 
 /** Returns all addresses of a name; none if there is no such name. Rejects if nobody knows. */
 type AddressesOf = (name: string) => Promise<string[]>;

@@ -18,8 +18,8 @@ const DOTS_PER_MM = 16 / 3;
 const POINTS_PER_MM = 72 / 25.4;
 
 /**
- * Starts PDFium and ZXing from the files of their packages. PDFium has no part in how a PDF is made; it draws PNG and ZPL, which are
- * therefore read without it.
+ * Starts PDFium and ZXing from the files of their packages. PDFium does not make our PDFs. It does draw our PNG and ZPL, which are
+ * therefore decoded without it.
  */
 async function loadReader(): Promise<Reader> {
   const wasm = readFileSync(new URL(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
@@ -52,7 +52,10 @@ export async function startReader(load = loadReader): Promise<Reader> {
   return { pdf: read('pdf'), png: read('png'), zpl: read('zpl') };
 }
 
-/** Reads the codes of a PNG or PGM. What no scanner needs to bear costs time, such as codes that are turned or inverted. */
+/**
+ * Reads the codes of a PNG or PGM. Rotated, inverted and shrunken codes are not looked for: a scanner at a branch reads them upright, and
+ * the search takes time.
+ */
 async function codesIn(file: Uint8Array): Promise<Reading['codes']> {
   const found = await readBarcodes(file, {
     formats: ['Code128', 'QRCode'],

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CanaryReport, GOOD_MS, type Way } from '#shared/canary/report.ts';
+import { type CanaryReport, GOOD_ROUND_MAX_AGE_MS, ROUND_MS, type Way } from '#shared/canary/report.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Credential } from '../http/credential.ts';
 import { Customer } from '../http/customer.ts';
 import type { WayIn } from '../http/ways.ts';
 import type { Reader } from '../reading/reader.ts';
+import { Destinations } from '../steps/destinations.ts';
 import type { Login } from '../steps/login.ts';
-import { Places } from '../steps/places.ts';
+import { periodicChecks } from '../steps/periodic-checks.ts';
 import { makeRound } from '../steps/round.ts';
-import { seriesOf } from '../steps/series.ts';
 import type { Made, Outcome } from '../steps/steps.ts';
 import type { OwnWebhook } from '../webhook/own-webhook.ts';
+import { CheckScheduler } from './check-scheduler.ts';
 import { Histories } from './history.ts';
-import { Pace } from './pace.ts';
-import { Turns } from './turns.ts';
+import { Schedule } from './schedule.ts';
 import { WayRounds } from './way-rounds.ts';
 
 export type CanaryOptions = {
@@ -33,12 +33,10 @@ export type CanaryOptions = {
   log: Logger;
 };
 
-/** Time from the start of a round by a way to that of the next one, in ms; also between two lists of the processes. */
-const ROUND_MS = 15_000;
 /** Of more processes than these, each is asked less often, so that the load stays the same. */
 const MAX_PROCESSES = 12;
-/** Pause between two looks at which series is due, in ms. */
-const LOOK_MS = 1_000;
+/** Pause between two looks for a check that is due, in ms. */
+const POLL_MS = 1_000;
 
 /** Of a way that refuses the key, while another one accepts it. */
 const REFUSED: Outcome = {
@@ -46,21 +44,21 @@ const REFUSED: Outcome = {
   answer: '401: la API rechaza la llave del cliente de prueba',
 };
 
-/** Makes rounds by each way in, and the slower series, until it is stopped. */
+/** Makes rounds by each way in, and the periodic checks, until it is stopped. */
 export class Canary {
   readonly #options: CanaryOptions;
   readonly #end = new AbortController();
-  readonly #places = new Places();
+  readonly #destinations = new Destinations();
   readonly #customers: WayRounds;
   /** By host. */
   readonly #processes = new Map<string, WayRounds>();
   readonly #startedAt = performance.now();
-  /** When the account had reached a limit last, of `performance.now()`. */
+  /** When the account had reached a limit last, by `performance.now()`. */
   #limitedAt = Number.NEGATIVE_INFINITY;
   /** While the DNS names no process. */
   readonly #listing: FailureLog;
-  /** Of the slower series, which go by the way of customers. */
-  readonly series = new Histories();
+  /** Of the periodic checks, which go by the way of customers. */
+  readonly checks = new Histories();
 
   constructor(options: CanaryOptions) {
     this.#options = options;
@@ -73,16 +71,16 @@ export class Canary {
 
   start(): void {
     const { customer } = this.#customers;
-    const turns = new Turns(
-      seriesOf({
-        ...{ ...this.#options, customer, places: this.#places },
+    const scheduler = new CheckScheduler(
+      periodicChecks({
+        ...{ ...this.#options, customer, destinations: this.#destinations },
         goodGuide: () => this.#customers.goodGuide,
         clocks: () => this.ways.flatMap((rounds) => rounds.clock ?? []),
       }),
     );
     this.#repeatRounds(this.#customers, () => true);
-    this.#keepOn(() => this.#listProcesses().then(() => ROUND_MS));
-    this.#keepOn(() => this.#makeSeries(turns));
+    this.#repeat(() => this.#listProcesses().then(() => ROUND_MS));
+    this.#repeat(() => this.#makeCheck(scheduler));
   }
 
   /** Begins nothing more. Requests under way end by themselves. */
@@ -97,7 +95,7 @@ export class Canary {
 
   /** No branch takes guides yet, which is no fault of the service. */
   get isWaiting(): boolean {
-    return this.#places.areMissing;
+    return this.#destinations.areMissing;
   }
 
   /** API_PROCESSES_URL names no process. */
@@ -106,7 +104,7 @@ export class Canary {
   }
 
   report(): CanaryReport {
-    const everyMs = ROUND_MS * this.#stretchOf('process');
+    const everyMs = ROUND_MS * this.#slowdownOf('process');
     const ways = this.ways.map((rounds) => ({
       ...rounds.report(),
       ...(rounds.way.way === 'process' && everyMs > ROUND_MS && { everyMs }),
@@ -114,13 +112,13 @@ export class Canary {
     return {
       key: this.#keyState(),
       ...(this.isWaiting && { waiting: 'no-branches' }),
-      ...{ ways, series: this.series.faults(), uptimeMs: performance.now() - this.#startedAt },
+      ...{ ways, checks: this.checks.faults(), uptimeMs: performance.now() - this.#startedAt },
     };
   }
 
   #keyState(): CanaryReport['key'] {
     if (this.ways.some((rounds) => rounds.key.isRefused && !this.#isAcceptedBeside(rounds))) return 'refused';
-    return performance.now() - this.#limitedAt < GOOD_MS ? 'limited' : 'ok';
+    return performance.now() - this.#limitedAt < GOOD_ROUND_MAX_AGE_MS ? 'limited' : 'ok';
   }
 
   /** Returns whether another way has accepted the key since this one refuses it. */
@@ -150,49 +148,49 @@ export class Canary {
   }
 
   #repeatRounds(rounds: WayRounds, isListed: () => boolean): void {
-    const pace = new Pace(ROUND_MS);
-    this.#keepOn(async () => {
+    const schedule = new Schedule(ROUND_MS);
+    this.#repeat(async () => {
       const outcomes = await this.#makeRound(rounds, isListed);
       // The process may just have ended.
       if (rounds.way.way === 'process' && outcomes.some(({ result }) => result !== 'ok'))
         await this.#listProcesses();
-      return isListed() ? pace.after(outcomes) * this.#stretchOf(rounds.way.way) : undefined;
+      return isListed() ? schedule.after(outcomes) * this.#slowdownOf(rounds.way.way) : undefined;
     });
   }
 
   /** @returns what was noted of the round. */
   async #makeRound(rounds: WayRounds, isListed: () => boolean): Promise<Outcome[]> {
-    const round = await makeRound(rounds.customer, rounds.way.way, this.#places, this.#options.reader);
+    const round = await makeRound(rounds.customer, rounds.way.way, this.#destinations, this.#options.reader);
     if (!isListed() || this.#end.signal.aborted) return [];
     const isAtFault = round.untried === 'refused' && this.#isAcceptedBeside(rounds);
     if (round.untried && !isAtFault) {
       this.#noteUntried(round.untried);
       rounds.forget();
       // They go by the same key.
-      if (rounds === this.#customers) this.series.forget();
+      if (rounds === this.#customers) this.checks.forget();
       return [];
     }
     const outcomes = isAtFault ? [REFUSED] : round.outcomes;
     if (outcomes.length === 0) return [];
     rounds.note({ ...round, outcomes });
-    for (const outcome of outcomes) this.#tell(outcome, rounds.way);
+    for (const outcome of outcomes) this.#publish(outcome, rounds.way);
     return outcomes;
   }
 
-  async #makeSeries(turns: Turns): Promise<number> {
-    const made = await turns.next();
-    if (!made || this.#end.signal.aborted) return LOOK_MS;
+  async #makeCheck(scheduler: CheckScheduler): Promise<number> {
+    const made = await scheduler.next();
+    if (!made || this.#end.signal.aborted) return POLL_MS;
     this.#noteUntried(made.untried);
-    this.series.note(made.outcomes, made.skipped);
-    for (const outcome of made.outcomes) this.#tell(outcome, this.#customers.way);
-    return LOOK_MS;
+    this.checks.note(made.outcomes, made.skipped);
+    for (const outcome of made.outcomes) this.#publish(outcome, this.#customers.way);
+    return POLL_MS;
   }
 
   #noteUntried(why: Made['untried']): void {
     if (why === 'limited') this.#limitedAt = performance.now();
   }
 
-  #tell(outcome: Outcome, { way, host }: WayIn): void {
+  #publish(outcome: Outcome, { way, host }: WayIn): void {
     const { observe, log } = this.#options;
     observe(outcome, way);
     if (outcome.result === 'ok') return;
@@ -203,13 +201,13 @@ export class Canary {
     );
   }
 
-  #stretchOf(way: Way): number {
+  #slowdownOf(way: Way): number {
     if (way === 'customers') return 1;
     return Math.max(1, this.#processes.size / MAX_PROCESSES);
   }
 
   /** Repeats `work` until the canary stops, or `work` returns undefined. @param work returns the time from its start to the next one. */
-  #keepOn(work: () => Promise<number | undefined>): void {
+  #repeat(work: () => Promise<number | undefined>): void {
     const { signal } = this.#end;
     const loop = async () => {
       while (!signal.aborted) {

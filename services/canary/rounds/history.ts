@@ -2,26 +2,26 @@ import { type Fault, STEPS } from '#shared/canary/report.ts';
 import { FAILING } from '#shared/observability/thresholds.ts';
 import type { Outcome, StepOf } from '../steps/steps.ts';
 
-/** So many of the last rounds are looked at: `least` bad ones among them are `lastShare`. */
-const LAST = FAILING.least / FAILING.lastShare;
+/** Rounds that are considered: of these, `FAILING.least` are the share `FAILING.lastShare`. */
+const WINDOW_ROUNDS = FAILING.least / FAILING.lastShare;
 /** Good rounds in a row after which a fault is over, if at least every second round was bad. */
-const OVER = 2;
+const GOOD_ROUNDS_TO_END = 2;
 
-type Noted = Outcome & { at: number };
+type DatedOutcome = Outcome & { at: number };
 
-/** How one step ended in its last rounds, and whether that is a fault. `at`, `since` of `performance.now()`. */
+/** How one step ended in its last rounds, and whether that is a fault. `at`, `since` by `performance.now()`. */
 export class History {
   /** The oldest first. */
-  #last: Noted[] = [];
+  #last: DatedOutcome[] = [];
   /** The first bad round of the present fault. */
   #since: number | undefined;
 
   note(outcome: Outcome): void {
-    this.#last = [...this.#last, { ...outcome, at: performance.now() }].slice(-LAST);
+    this.#last = [...this.#last, { ...outcome, at: performance.now() }].slice(-WINDOW_ROUNDS);
     this.#since = isFault(this.#last) ? (this.#since ?? this.#last.find(isBad)?.at) : undefined;
   }
 
-  get last(): Noted | undefined {
+  get last(): DatedOutcome | undefined {
     return this.#last.at(-1);
   }
 
@@ -41,7 +41,7 @@ const isBad = ({ result }: Outcome) => result !== 'ok';
  * Two rounds in a row failed, or one reached its deadline, or several were bad; and not so many were good since that it is over. What
  * fails once in three rounds is over later than what fails always: some good rounds in a row are no news there.
  */
-function isFault(last: readonly Noted[]): boolean {
+function isFault(last: readonly DatedOutcome[]): boolean {
   const bad = last.filter(isBad).length;
   const [first, latest] = [last.findIndex(isBad), last.findLastIndex(isBad)];
   const isSure = last.some(
@@ -51,7 +51,7 @@ function isFault(last: readonly Noted[]): boolean {
   if (bad < FAILING.least && !isSure) return false;
   const roundsForEachBad = (latest - first + 1) / bad;
   const good = last.length - 1 - latest;
-  return good < OVER * (roundsForEachBad > 2 ? roundsForEachBad : 1);
+  return good < GOOD_ROUNDS_TO_END * (roundsForEachBad > 2 ? roundsForEachBad : 1);
 }
 
 /** Orders what does not succeed before what is late, and what customers do first. */
@@ -60,7 +60,7 @@ export function mostTellingFirst(faults: readonly Fault[]): Fault[] {
   return faults.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** The histories of the steps that one way, or the slower series, have made. */
+/** The histories of the steps that one way, or the periodic checks, have made. */
 export class Histories {
   readonly #ofSteps = new Map<string, History>();
 
@@ -84,7 +84,7 @@ export class Histories {
   }
 
   /** Returns how each step ended last, in the order in which they are made. */
-  lastOutcomes(): Noted[] {
+  lastOutcomes(): DatedOutcome[] {
     const last = [...this.#ofSteps.values()].flatMap((history) => history.last ?? []);
     return last.toSorted((one, other) => STEPS.indexOf(one.step) - STEPS.indexOf(other.step));
   }

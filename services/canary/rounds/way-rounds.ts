@@ -21,7 +21,7 @@ export class WayRounds {
   shown: ShownRound[] = [];
   /** The last guide whose label was right, until a round is bad. */
   goodGuide: MadeGuide | undefined;
-  /** Of the last good round; `at` of `performance.now()`. */
+  /** Of the last good round; `at` by `performance.now()`. */
   #good: { at: number; tookMs: number } | undefined;
   /** Each round by the step that kept it from its label: rounds may fail each at another step, as where one of a balancer's legs is dead. */
   #whole = new History();
@@ -80,4 +80,11 @@ function failedOf(outcomes: readonly Outcome[]): Outcome | undefined {
   )[0];
 }
 
-const LABELLED: Outcome = { step: 'label', form: '', result: 'ok', ms: 0, answer: '', isAtDeadline: false };
+const LABELLED: Outcome = {
+  step: 'read-label',
+  form: '',
+  result: 'ok',
+  ms: 0,
+  answer: '',
+  isAtDeadline: false,
+};

@@ -1,10 +1,10 @@
 import { CLOCKS_DIFFER } from '#shared/observability/thresholds.ts';
-import { Unmet } from '../http/customer.ts';
+import { UnexpectedAnswer } from '../http/customer.ts';
 
 /** A clock that answers name, and how far it is ahead of the canary's, in ms. */
 export type Clock = { name: string; aheadMs: number };
 
-/** Compares the clocks of the ways in and of the database with the canary's own. @throws Unmet where one is wrong */
+/** Compares the clocks of the ways in and of the database with the canary's own. @throws UnexpectedAnswer where one is wrong */
 export function requireSameTime(clocks: readonly Clock[]): void {
   const different = clocks.filter(({ aheadMs }) => Math.abs(aheadMs) > CLOCKS_DIFFER.ms);
   const [first] = different;
@@ -15,7 +15,9 @@ export function requireSameTime(clocks: readonly Clock[]): void {
     clocks.length > 1 &&
     clocks.every(({ aheadMs }) => Math.abs(aheadMs - first.aheadMs) < CLOCKS_DIFFER.ms)
   )
-    throw new Unmet(`el reloj de canary difiere ${seconds} s de los demás`);
+    throw new UnexpectedAnswer(`el reloj de canary difiere ${seconds} s de los demás`);
   const names = different.map(({ name }) => name).join(', ');
-  throw new Unmet(`el reloj de ${names} ${first.aheadMs > 0 ? 'adelanta' : 'atrasa'} ${seconds} s`);
+  throw new UnexpectedAnswer(
+    `el reloj de ${names} ${first.aheadMs > 0 ? 'adelanta' : 'atrasa'} ${seconds} s`,
+  );
 }

@@ -1,14 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { type Customer, Unmet } from '../http/customer.ts';
-import { DEADLINE_MS } from './limits.ts';
-import type { Place } from './places.ts';
+import { type Customer, UnexpectedAnswer } from '../http/customer.ts';
+import type { Destination } from './destinations.ts';
+import { DEADLINE_MS } from './time-limits.ts';
 
 /** A guide that is asked for. Its name and street are no person's, and stand on no other label. */
 export type NewGuide = { name: string; street: string; body: object; idempotencyKey: string };
 /** A guide that was created, as its labels must show it. */
 export type MadeGuide = NewGuide & { number: string };
 
-export function newGuide({ postalCode }: Place): NewGuide {
+export function newGuide({ postalCode }: Destination): NewGuide {
   const name = `${word()} Ñú${word()}`;
   const street = `Calzada ${word()} Güeñá`;
   const body = {
@@ -20,7 +20,7 @@ export function newGuide({ postalCode }: Place): NewGuide {
   return { name, street, body, idempotencyKey: randomUUID() };
 }
 
-/** Without the letters that fonts join. */
+/** Without letters that fonts join into ligatures: extracted text would differ. */
 const [CONSONANTS, VOWELS] = ['bcdglmnprstvz', 'aeiouáéíóú'];
 const SYLLABLES = 4;
 
@@ -29,7 +29,7 @@ function word(): string {
   return Array.from({ length: SYLLABLES }, () => any(CONSONANTS) + any(VOWELS)).join('');
 }
 
-/** Creates a guide, or asks again for the one that its key has made. @throws Unmet, Refused */
+/** Creates a guide, or asks again for the one that its key has made. @throws UnexpectedAnswer, CredentialRefused */
 export async function createGuide(customer: Customer, guide: NewGuide): Promise<MadeGuide> {
   const { body, idempotencyKey } = guide;
   const { data } = await customer.read<{ SEND_GUIA: string }[]>({
@@ -39,17 +39,17 @@ export async function createGuide(customer: Customer, guide: NewGuide): Promise<
     deadlineMs: DEADLINE_MS.write,
   });
   const number = data[0]?.SEND_GUIA;
-  if (number === undefined) throw new Unmet('la respuesta no trae la guía');
+  if (number === undefined) throw new UnexpectedAnswer('la respuesta no trae la guía');
   return { ...guide, number };
 }
 
-/** @throws Unmet where the same key makes another guide. */
+/** @throws UnexpectedAnswer where the same key makes another guide. */
 export async function repeatCreation(customer: Customer, guide: MadeGuide): Promise<void> {
   if ((await createGuide(customer, guide)).number !== guide.number)
-    throw new Unmet('la misma solicitud dio otra guía');
+    throw new UnexpectedAnswer('la misma solicitud dio otra guía');
 }
 
-/** Reads a guide back. @throws Unmet where it is another one, or in another state. */
+/** Reads a guide back. @throws UnexpectedAnswer where it is another one, or in another state. */
 export async function readGuide(customer: Customer, guide: MadeGuide, status = 'Documentado'): Promise<void> {
   const { data } = await customer.read<{
     SEND_GUIA: string;
@@ -58,6 +58,6 @@ export async function readGuide(customer: Customer, guide: MadeGuide, status = '
   }>({ path: `/api/guias/${guide.number}`, deadlineMs: DEADLINE_MS.read });
   const { Nombre, Calle } = data.Destinatario;
   if (data.SEND_GUIA !== guide.number || Nombre !== guide.name || Calle !== guide.street)
-    throw new Unmet('la respuesta trae otra guía');
-  if (data.SEND_ESTATUS !== status) throw new Unmet(`la guía está ${data.SEND_ESTATUS}`);
+    throw new UnexpectedAnswer('la respuesta trae otra guía');
+  if (data.SEND_ESTATUS !== status) throw new UnexpectedAnswer(`la guía está ${data.SEND_ESTATUS}`);
 }

@@ -1,36 +1,36 @@
-import { type Credential, Refused } from '../http/credential.ts';
-import { type Customer, Unmet } from '../http/customer.ts';
-import { DEADLINE_MS } from './limits.ts';
+import { type Credential, CredentialRefused } from '../http/credential.ts';
+import { type Customer, UnexpectedAnswer } from '../http/customer.ts';
+import { DEADLINE_MS } from './time-limits.ts';
 
 /** The user that logs in and may do nothing else. */
 export type Login = { username: string; password: Credential };
 
-/** Logs in, and shows the token once. @throws Unmet, also where the password is refused: it may be refused to everybody */
+/** Logs in, and shows the token once. @throws UnexpectedAnswer, also where the password is refused: it may be refused to everybody */
 export async function logIn(customer: Customer, { username, password }: Login): Promise<void> {
   const text = takeFrom(password);
   const token = await tokenFor(customer, username, text).catch((error) => {
-    if (!(error instanceof Unmet && error.status === 401)) throw error;
+    if (!(error instanceof UnexpectedAnswer && error.status === 401)) throw error;
     password.judge(text, false);
     throw REFUSED;
   });
   password.judge(text, true);
   const headers = { authorization: `Bearer ${token}` };
-  await customer.askWithout({ path: '/api/auth/validate', headers, deadlineMs: DEADLINE_MS.read });
+  await customer.askAnonymously({ path: '/api/auth/validate', headers, deadlineMs: DEADLINE_MS.read });
 }
 
-const REFUSED = new Unmet('401: la API rechaza la contraseña del cliente de prueba');
+const REFUSED = new UnexpectedAnswer('401: la API rechaza la contraseña del cliente de prueba');
 
-/** @throws Unmet while the same password was refused lately. */
+/** @throws UnexpectedAnswer while the same password was refused lately. */
 function takeFrom(password: Credential): string {
   try {
     return password.take();
   } catch (error) {
-    throw error instanceof Refused ? REFUSED : error;
+    throw error instanceof CredentialRefused ? REFUSED : error;
   }
 }
 
 async function tokenFor(customer: Customer, username: string, password: string): Promise<string> {
-  const { data } = await customer.readWithout<{ access_token: string }>({
+  const { data } = await customer.readAnonymously<{ access_token: string }>({
     method: 'POST',
     path: '/api/auth/login',
     headers: { 'x-username': username, 'x-password': password },

@@ -1,11 +1,11 @@
 import type { Step, Way } from '#shared/canary/report.ts';
-import { type Customer, Unmet } from '../http/customer.ts';
+import { type Customer, UnexpectedAnswer } from '../http/customer.ts';
 import type { Reader } from '../reading/reader.ts';
+import type { Destinations } from './destinations.ts';
 import { createGuide, type MadeGuide, newGuide, readGuide, repeatCreation } from './guides.ts';
 import { type Form, printLabel, requireLabel } from './labels.ts';
-import { DEADLINE_MS } from './limits.ts';
-import type { Places } from './places.ts';
 import { type Made, makeSteps, Skipped } from './steps.ts';
+import { DEADLINE_MS } from './time-limits.ts';
 
 /**
  * `goodMs`: from the request of the guide to its label, if that could be read. `guide`: the one that was created. Without outcomes nothing
@@ -13,8 +13,15 @@ import { type Made, makeSteps, Skipped } from './steps.ts';
  */
 export type Round = Made & { goodMs?: number; guide?: MadeGuide };
 
-/** What a round must do to be good; `branch` only while it has no place for its guide. */
-export const MAIN_STEPS = ['create', 'read', 'repeat', 'print', 'label', 'branch'] as const satisfies Step[];
+/** What a round must do to be good; `branch` only while it has no destination for its guide. */
+export const MAIN_STEPS = [
+  'create',
+  'read',
+  'repeat',
+  'print',
+  'read-label',
+  'branch',
+] as const satisfies Step[];
 
 /** The label that a round prints: the letter for customers. A small one, for each process, costs a third of its time. */
 const FORMS = {
@@ -29,28 +36,29 @@ const FORMS = {
 export async function makeRound(
   customer: Customer,
   way: Way,
-  places: Places,
+  destinations: Destinations,
   reader: Reader,
 ): Promise<Round> {
   const round: Omit<Round, keyof Made> = {};
   const made = await makeSteps(async (step) => {
-    const place = places.known ?? (await step('branch', () => places.find(customer)));
+    const destination = destinations.known ?? (await step('branch', () => destinations.find(customer)));
     const from = performance.now();
-    const create = () => createGuide(customer, newGuide(place)).catch((error) => places.afterRefusal(error));
+    const create = () =>
+      createGuide(customer, newGuide(destination)).catch((error) => destinations.afterRefusal(error));
     const guide = await step('create', create);
     round.guide = guide;
     const print = async () => {
       await step('read', () => readGuide(customer, guide));
       await step('repeat', () => repeatCreation(customer, guide));
       const file = await step('print', () => printLabel(customer, FORMS[way], guide));
-      await step('label', () => requireLabel(reader, FORMS[way], guide, file));
+      await step('read-label', () => requireLabel(reader, FORMS[way], guide, file));
       round.goodMs = performance.now() - from;
     };
     await Promise.allSettled([
       print(),
       step('quote', () => requirePrice(customer, guide)),
-      step('branch', () => places.requireListed(customer, place)),
-      step('postal-code', () => places.requireCovered(customer, place)),
+      step('branch', () => destinations.requireListed(customer, destination)),
+      step('postal-code', () => destinations.requireCovered(customer, destination)),
       ...(way === 'customers' ? [step('page', () => readTrackingPage(customer, guide))] : []),
     ]);
   });
@@ -59,23 +67,23 @@ export async function makeRound(
 
 /** @throws Skipped where the carrier has no price for the guide. */
 async function requirePrice(customer: Customer, { body }: MadeGuide): Promise<void> {
-  const asked = { path: '/api/guias/cotizar', json: { Guia: [body] }, deadlineMs: DEADLINE_MS.read };
+  const request = { path: '/api/guias/cotizar', json: { Guia: [body] }, deadlineMs: DEADLINE_MS.read };
   const { data } = await customer
-    .read<{ Opciones: { Total: number; Cotizacion: string }[] }[]>(asked)
+    .read<{ Opciones: { Total: number; Cotizacion: string }[] }[]>(request)
     .catch(skipping((error) => error.codigo === 'sin_tarifa' || error.codigo === 'medidas_excedidas'));
-  if (!data[0]?.Opciones[0]?.Cotizacion) throw new Unmet('la respuesta no trae el precio');
+  if (!data[0]?.Opciones[0]?.Cotizacion) throw new UnexpectedAnswer('la respuesta no trae el precio');
 }
 
 /** @throws Skipped where others at the canary's address have looked up as many numbers as an address may. */
 async function readTrackingPage(customer: Customer, { number }: MadeGuide): Promise<void> {
   const { body } = await customer
-    .askWithout({ path: `/rastreo/${number}`, deadlineMs: DEADLINE_MS.read })
+    .askAnonymously({ path: `/rastreo/${number}`, deadlineMs: DEADLINE_MS.read })
     .catch(skipping((error) => error.status === 429));
-  if (!body.includes(number)) throw new Unmet('la página no es la de la guía');
+  if (!body.includes(number)) throw new UnexpectedAnswer('la página no es la de la guía');
 }
 
-function skipping(doesNotApply: (error: Unmet) => boolean) {
+function skipping(doesNotApply: (error: UnexpectedAnswer) => boolean) {
   return (error: unknown): never => {
-    throw error instanceof Unmet && doesNotApply(error) ? new Skipped() : error;
+    throw error instanceof UnexpectedAnswer && doesNotApply(error) ? new Skipped() : error;
   };
 }

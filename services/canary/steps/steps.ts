@@ -1,9 +1,9 @@
 import type { Step } from '#shared/canary/report.ts';
-import { Refused } from '../http/credential.ts';
-import { Limited, Unmet } from '../http/customer.ts';
-import { OBJECTIVE_MS } from './limits.ts';
+import { CredentialRefused } from '../http/credential.ts';
+import { Limited, UnexpectedAnswer } from '../http/customer.ts';
+import { OBJECTIVE_MS } from './time-limits.ts';
 
-/** `form`: what is printed, for the step `form`: "PNG 10x15"; else empty. */
+/** `form`: what is printed, for the step `other-label`: "PNG 10x15"; else empty. */
 export type StepOf = { step: Step; form: string };
 
 /** How a step ended. */
@@ -31,7 +31,7 @@ class Ended extends Error {
   override name = 'Ended';
 }
 
-/** Makes a step. @param work throws Unmet where the service does not answer as it must. */
+/** Makes a step. @param work throws UnexpectedAnswer where the service does not answer as it must. */
 export type MakeStep = <Result>(step: Step, work: () => Promise<Result>, form?: string) => Promise<Result>;
 
 /** Makes steps until one fails, or the canary's key or account may not go on. */
@@ -53,7 +53,7 @@ async function noted<Result>(made: Made, of: StepOf, make: () => Promise<Result>
     return result;
   } catch (error) {
     const ms = performance.now() - from;
-    if (error instanceof Refused) made.untried = 'refused';
+    if (error instanceof CredentialRefused) made.untried = 'refused';
     else if (error instanceof Limited) made.untried = 'limited';
     else if (error instanceof Skipped) made.skipped.push(of);
     else made.outcomes.push({ ...of, ms, result: 'failed', ...failureOf(error as Error) });
@@ -72,7 +72,8 @@ function seconds(ms: number): string {
 
 /** An answer without a field that it must have ends in an error whose words are of no use to people. */
 function failureOf(error: Error): Pick<Outcome, 'answer' | 'isAtDeadline' | 'requestId'> {
-  if (!(error instanceof Unmet)) return { answer: 'la respuesta no trae lo que debe', isAtDeadline: false };
+  if (!(error instanceof UnexpectedAnswer))
+    return { answer: 'la respuesta no trae lo que debe', isAtDeadline: false };
   const { message: answer, isAtDeadline, requestId } = error;
   return { answer, isAtDeadline, requestId };
 }

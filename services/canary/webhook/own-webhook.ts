@@ -25,7 +25,7 @@ export class OwnWebhook {
 
   /**
    * Registers the webhook, unless it is there and switched on. Removes the account's other ones: of before a start, whose secret is lost,
-   * or of another address. @throws Unmet, Refused
+   * or of another address. @throws UnexpectedAnswer, CredentialRefused
    */
   async ensure(customer: Customer): Promise<void> {
     const path = '/api/webhooks';
@@ -33,12 +33,12 @@ export class OwnWebhook {
     if (listed.some(({ Id, Activo }) => Id === this.#id && Activo)) return;
     for (const { Id } of listed)
       await customer.ask({ method: 'DELETE', path: `${path}/${Id}`, deadlineMs: DEADLINE_MS });
-    const asked = {
+    const request = {
       path,
       json: { Url: this.#url, Descripcion: 'Cliente de prueba' },
       deadlineMs: DEADLINE_MS,
     };
-    const { data } = await customer.read<{ Id: string; Secreto: string }>(asked);
+    const { data } = await customer.read<{ Id: string; Secreto: string }>(request);
     this.#id = data.Id;
     this.#secret = data.Secreto;
   }

@@ -1,7 +1,7 @@
 import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 import { FAILING } from '#shared/observability/thresholds.ts';
+import { duration, number } from '#shared/pages/format.ts';
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
-import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, type Effect, grave, type LastSeen } from './diagnosis.ts';
 

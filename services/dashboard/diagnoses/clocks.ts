@@ -1,5 +1,5 @@
 import { CLOCKS_DIFFER } from '#shared/observability/thresholds.ts';
-import { duration, number } from '../format.ts';
+import { duration, number } from '#shared/pages/format.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, warning } from './diagnosis.ts';
 

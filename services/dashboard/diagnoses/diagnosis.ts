@@ -9,8 +9,8 @@ export const LEVELS = ['grave', 'atencion', 'nota'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /**
- * What a cause harms: an action of users, the same as the canary tries it, all that the canary asks of the api, its rounds, signs of
- * processes, a dependency, or times that answers name.
+ * What a cause harms: an action of users; the same action as the canary tries it (`-tried`); every step of the canary (`api`); its rounds
+ * (`canary`); heartbeats; a dependency; the time that answers name (`clock`).
  */
 export type Effect =
   | UserAction

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { isShort } from '#shared/branches/branch-store.ts';
+import { number } from '#shared/pages/format.ts';
 import type { DatasetReport } from '#shared/stores/heartbeat.ts';
-import { number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { BY_BRANCHES, type Diagnosis, grave, warning } from './diagnosis.ts';
 

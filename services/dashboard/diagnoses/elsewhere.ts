@@ -1,4 +1,4 @@
-import { count, number } from '../format.ts';
+import { count, number } from '#shared/pages/format.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, grave, type LastSeen, RECOVERY_MS, warning } from './diagnosis.ts';
 

@@ -1,7 +1,7 @@
 import type { UserAction } from '#shared/actions/user-actions.ts';
 import type { OwnData } from '#shared/errors/own-data.ts';
+import { duration, number } from '#shared/pages/format.ts';
 import type { AccountOutcome } from '#shared/stores/heartbeat.ts';
-import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, note } from './diagnosis.ts';
 

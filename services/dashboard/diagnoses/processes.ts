@@ -1,6 +1,6 @@
 import { CHROMIUM_RESTARTS } from '#shared/observability/thresholds.ts';
+import { duration, number } from '#shared/pages/format.ts';
 import { LOST_MS, type LostProcess } from '#shared/stores/heartbeat.ts';
-import { duration, number } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import {
   BY_API,

@@ -1,5 +1,5 @@
+import { count } from '#shared/pages/format.ts';
 import { type Difference, differences, type Process } from '#shared/stores/shared-settings.ts';
-import { count } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, warning } from './diagnosis.ts';
 

@@ -1,7 +1,7 @@
 import { REDIS_FULL } from '#shared/observability/thresholds.ts';
+import { bytes } from '#shared/pages/format.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import type { Heartbeat, ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
-import { bytes } from '../format.ts';
 import type { SystemState } from '../system-state.ts';
 import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, WRITING, warning } from './diagnosis.ts';
 import { SERVICES } from './processes.ts';

@@ -1,5 +1,5 @@
+import { count, duration, type WriteMoment } from '#shared/pages/format.ts';
 import { type Answer, NAMED_GUIDES } from '#shared/stores/answer-log.ts';
-import { count, duration, type WriteMoment } from '../format.ts';
 
 const REFUSED = 400;
 

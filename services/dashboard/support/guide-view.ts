@@ -1,11 +1,11 @@
 import { hasWords, STATES, type State, wordsOf } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { NO_PRICE_WORDS } from '#shared/guides/guide-price.ts';
+import { count, type WriteMoment } from '#shared/pages/format.ts';
 import { REASONS } from '#shared/tracking/event.ts';
 import { numberOf } from '#shared/tracking/event-log.ts';
 import { annulledBy, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
 import type { WebhookHealth } from '#shared/webhooks/webhook-health.ts';
-import { count, type WriteMoment } from '../format.ts';
 import { type GuidePersons, MAX_EVENTS, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';
 import { healthView } from './webhooks-view.ts';
 

@@ -1,7 +1,7 @@
 import { hasGuideNumberForm } from '#shared/guides/guide.ts';
+import type { WriteMoment } from '#shared/pages/format.ts';
 import { ANSWER_DAYS, type Answer, answersOfRequest } from '#shared/stores/answer-log.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
-import type { WriteMoment } from '../format.ts';
 import { answerViews } from './answers-view.ts';
 import { type FoundGuides, type GuideReader, MAX_FOUND } from './guide-reader.ts';
 import { guideView } from './guide-view.ts';

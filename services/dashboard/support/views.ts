@@ -1,10 +1,10 @@
+import { momentIn } from '#shared/pages/format.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { ANSWER_DAYS, answersOfGuide } from '#shared/stores/answer-log.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
 import { healthOf } from '#shared/webhooks/webhook-health.ts';
 import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import { momentIn } from '../format.ts';
 import { answerViews } from './answers-view.ts';
 import type { GuideReader, VisibleGuide } from './guide-reader.ts';
 import { eventViews, guideView, personsView, priceWords, stateView, webhookViews } from './guide-view.ts';

@@ -1,5 +1,5 @@
+import type { WriteMoment } from '#shared/pages/format.ts';
 import type { WebhookHealth } from '#shared/webhooks/webhook-health.ts';
-import type { WriteMoment } from '../format.ts';
 
 const STATES = { falla: ['Falla', 'mal'], apagado: ['Apagado', 'atencion'] } as const;
 

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { Credential } from '#services/canary/http/credential.ts';
 import { Customer } from '#services/canary/http/customer.ts';
 import { customersWay } from '#services/canary/http/ways.ts';
-import { Places } from '#services/canary/steps/places.ts';
+import { Destinations } from '#services/canary/steps/destinations.ts';
 import { makeRound } from '#services/canary/steps/round.ts';
 import type { Outcome } from '#services/canary/steps/steps.ts';
-import { type Altered, startAlteringProxy } from './altering-proxy.ts';
+import { type Altered, startAlteringProxy } from '#test/fixtures/altering-proxy.ts';
 import { test as customers } from './customer.ts';
 
 /** What a round says of a service whose answers are changed on their way. */
@@ -17,8 +17,8 @@ const test = customers
   })
   .extend('round', ({ proxy, key, reader }) => {
     const customer = new Customer(customersWay(proxy.url), new Credential(() => key, 60_000));
-    const places = new Places();
-    return { places, make: () => makeRound(customer, 'customers', places, reader) };
+    const destinations = new Destinations();
+    return { destinations, make: () => makeRound(customer, 'customers', destinations, reader) };
   });
 
 /** Returns the steps that failed, and with which answer. */
@@ -59,13 +59,13 @@ test("another guide's bytes, a page without text and half a file are told", asyn
     return failuresIn(outcomes);
   };
   expect(await failing((answer) => void Object.assign(answer, { body: prints[0] }))).toEqual([
-    'label: el código de barras es de otra guía',
+    'read-label: el código de barras es de otra guía',
   ]);
   expect(await failing((answer) => void Object.assign(answer, { cut: true }))).toEqual([
     'print: la respuesta se cortó',
   ]);
   const half = (answer: Altered) => void Object.assign(answer, { body: answer.body.subarray(0, 2_000) });
-  expect(await failing(half)).toEqual(['label: no se puede abrir']);
+  expect(await failing(half)).toEqual(['read-label: no se puede abrir']);
   expect(await failing(refuse(500, 'etiqueta_tardia'))).toEqual(['print: 500 etiqueta_tardia']);
 });
 
@@ -86,7 +86,7 @@ test('what fails beside the label leaves the round good', async ({ proxy, round 
     at('/rastreo/', (page) => void Object.assign(page, { body: Buffer.from('<html>') }))(answer);
     at('/api/sucursales/cobertura/', refuse(503, 'servicio_no_disponible'))(answer);
   };
-  round.places.known = { branch: 'MEX01', postalCode: '06600' };
+  round.destinations.known = { branch: 'MEX01', postalCode: '06600' };
   const { outcomes, goodMs } = await round.make();
   expect(goodMs).toBeGreaterThan(0);
   expect(failuresIn(outcomes).toSorted()).toEqual([
@@ -115,16 +115,16 @@ test('without branches it waits; once there were some, that is a fault', async (
     (answer) => void Object.assign(answer, { body: Buffer.from('{"data":[]}') }),
   );
   proxy.alter = empty;
-  expect([await round.make(), round.places.areMissing]).toEqual([
+  expect([await round.make(), round.destinations.areMissing]).toEqual([
     { outcomes: [], skipped: [{ step: 'branch', form: '' }] },
     true,
   ]);
   proxy.alter = () => {};
-  expect([(await round.make()).goodMs, round.places.areMissing]).toEqual([expect.any(Number), false]);
+  expect([(await round.make()).goodMs, round.destinations.areMissing]).toEqual([expect.any(Number), false]);
   proxy.alter = empty;
   expect(failuresIn((await round.make()).outcomes)).toEqual(['branch: falta la sucursal de destino']);
   expect(failuresIn((await round.make()).outcomes)).toEqual(['branch: ninguna sucursal recibe guías']);
-  expect(round.places.areMissing).toBe(false);
+  expect(round.destinations.areMissing).toBe(false);
 });
 
 test('branches without any covered postal code are a fault', async ({ proxy, round }) => {
@@ -134,15 +134,15 @@ test('branches without any covered postal code are a fault', async ({ proxy, rou
   expect(failuresIn((await round.make()).outcomes)).toEqual([
     'branch: ningún código postal con cobertura tiene una sucursal que reciba guías',
   ]);
-  expect(round.places.areMissing).toBe(false);
+  expect(round.destinations.areMissing).toBe(false);
 });
 
-test('a place that takes no more guides is left for another', async ({ proxy, round }) => {
+test('a destination that takes no more guides is left for another', async ({ proxy, round }) => {
   await round.make();
-  const { known } = round.places;
+  const { known } = round.destinations;
   proxy.alter = at('/api/guias/crear', refuse(400, 'destino_no_encontrado'));
   await round.make();
-  expect([known, round.places.known]).toEqual([expect.any(Object), undefined]);
+  expect([known, round.destinations.known]).toEqual([expect.any(Object), undefined]);
   proxy.alter = () => {};
   expect((await round.make()).goodMs).toBeGreaterThan(0);
 });

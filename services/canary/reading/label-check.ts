@@ -1,12 +1,12 @@
 import type { Reading } from './reader.ts';
 
 /** What a label must say. `code`: the text of its Code 128. */
-export type OnLabel = { number: string; code: string; name: string; street: string };
+export type ExpectedLabel = { number: string; code: string; name: string; street: string };
 
 /** Returns what is wrong with a label, in Spanish; undefined if it is right. */
-export function wrongWith(
+export function findMistake(
   { text, codes }: Reading,
-  { number, code, name, street }: OnLabel,
+  { number, code, name, street }: ExpectedLabel,
 ): string | undefined {
   const barcode = codes.find(({ format }) => format === 'Code128')?.text;
   const qr = codes.find(({ format }) => format === 'QRCode')?.text;

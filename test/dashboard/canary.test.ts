@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { customerLine, diagnoseCustomer } from '#services/dashboard/diagnoses/customer.ts';
+import { canaryHeadline, diagnoseCanary } from '#services/dashboard/diagnoses/canary.ts';
 import { showErrorsAsPages } from '#services/dashboard/pages.ts';
 import type { CanaryReport, Fault, WayReport } from '#shared/canary/report.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -8,9 +8,9 @@ import { cannot, GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
 
 /** What "Estado" says of the canary's report. */
 
-const lineOf = (report: CanaryReport, silentMs = 0) => customerLine({ report, silentMs }).text;
+const lineOf = (report: CanaryReport, silentMs = 0) => canaryHeadline({ report, silentMs }).text;
 const linesOf = (report: CanaryReport | undefined, silentMs = 0) =>
-  diagnoseCustomer({ report, silentMs }).map(({ id, level, text }) => [id, level, text]);
+  diagnoseCanary({ report, silentMs }).map(({ id, level, text }) => [id, level, text]);
 
 const customers: WayReport = {
   way: 'customers',
@@ -51,7 +51,7 @@ test('says what a customer cannot do, by which way, since when, and what was ans
   const textsOf = (...ways: WayReport[]) => linesOf(by(...ways)).map(([, , text]) => text);
   expect(linesOf(cannot('create'))).toEqual([
     [
-      'customer-create',
+      'canary-create',
       'grave',
       'El cliente de prueba no puede crear guías por la dirección de los clientes desde hace 40 s: 503 saturado',
     ],
@@ -74,7 +74,7 @@ test('says what a customer waits for, less gravely', () => {
   const late = { isLate: true, answer: '2.1 s, objetivo 0.3 s' };
   expect(linesOf(cannot('create', late))).toEqual([
     [
-      'customer-create',
+      'canary-create',
       'atencion',
       'El cliente de prueba espera demasiado para crear guías por la dirección de los clientes desde hace 40 s: 2.1 s, objetivo 0.3 s',
     ],
@@ -83,7 +83,7 @@ test('says what a customer waits for, less gravely', () => {
   const failing = api('10.1.2.3:3000', { fault: fault({ step: 'create', answer: '500 error_interno' }) });
   expect(linesOf({ ...GOOD, ways: [...cannot('create', late).ways, failing] })).toEqual([
     [
-      'customer-create',
+      'canary-create',
       'grave',
       'El cliente de prueba no puede crear guías por la api 10.1.2.3:3000 desde hace 40 s: 500 error_interno',
     ],
@@ -92,37 +92,39 @@ test('says what a customer waits for, less gravely', () => {
 
 test('says what a customer cannot do before what he waits for', () => {
   const late = { isLate: true, answer: '2.1 s, objetivo 1 s' };
-  const form = fault({ step: 'form', form: 'PNG 10x15', answer: '500' });
-  expect(linesOf({ ...cannot('print', late), series: [form] }).map(([id]) => id)).toEqual(['customer-form']);
+  const form = fault({ step: 'other-label', form: 'PNG 10x15', answer: '500' });
+  expect(linesOf({ ...cannot('print', late), checks: [form] }).map(([id]) => id)).toEqual([
+    'canary-other-label',
+  ]);
   const login = fault({ step: 'login', answer: '500' });
-  expect(linesOf({ ...cannot('print', late), series: [login] }).map(([id]) => id)).toEqual([
-    'customer-login',
-    'customer-print',
+  expect(linesOf({ ...cannot('print', late), checks: [login] }).map(([id]) => id)).toEqual([
+    'canary-login',
+    'canary-print',
   ]);
 });
 
 test('of several steps of an action says the most telling one, and the forms that fail in one line', () => {
-  const forms = ['PNG 10x15', 'ZPL 10x15'].map((form) => fault({ step: 'form', form, answer: '500' }));
-  expect(linesOf({ ...GOOD, series: forms })).toEqual([
+  const forms = ['PNG 10x15', 'ZPL 10x15'].map((form) => fault({ step: 'other-label', form, answer: '500' }));
+  expect(linesOf({ ...GOOD, checks: forms })).toEqual([
     [
-      'customer-form',
+      'canary-other-label',
       'grave',
       'El cliente de prueba no puede imprimir PNG 10x15, ZPL 10x15 desde hace 40 s: 500',
     ],
   ]);
-  const all = { ...cannot('print'), series: [...forms, fault({ step: 'login', answer: '500' })] };
-  expect(linesOf(all).map(([id]) => id)).toEqual(['customer-print', 'customer-login']);
+  const all = { ...cannot('print'), checks: [...forms, fault({ step: 'login', answer: '500' })] };
+  expect(linesOf(all).map(([id]) => id)).toEqual(['canary-print', 'canary-login']);
   expect(lineOf(all)).toMatch(/^El cliente de prueba no puede imprimir etiquetas por /);
   // What a label says is wrong, whether or not others cannot be printed.
-  const label = { ...GOOD, series: [fault({}), fault({ step: 'label' })] };
-  expect(diagnoseCustomer({ report: label, silentMs: 0 }).map(({ effectOn }) => effectOn)).toEqual([
+  const label = { ...GOOD, checks: [fault({}), fault({ step: 'read-label' })] };
+  expect(diagnoseCanary({ report: label, silentMs: 0 }).map(({ effectOn }) => effectOn)).toEqual([
     ['api', 'print', 'print-tried'],
     ['api'],
   ]);
   const clock = fault({ step: 'clock', answer: 'va 1 h 0 min delante' });
-  expect(linesOf({ ...GOOD, series: [clock] })).toEqual([
+  expect(linesOf({ ...GOOD, checks: [clock] })).toEqual([
     [
-      'customer-clock',
+      'canary-clock',
       'atencion',
       'El cliente de prueba no puede confiar en la hora de las respuestas desde hace 40 s: va 1 h 0 min delante',
     ],
@@ -158,7 +160,7 @@ test('says why nobody tries', () => {
       'Nadie prueba: la cuenta del cliente de prueba llegó a su límite (429). Repita admin canary, con --ways y las entradas que hay',
     ],
   ]);
-  expect(idsOf({ ...cannot('create'), key: 'refused' })).toEqual(['customer-create', 'canary-key']);
+  expect(idsOf({ ...cannot('create'), key: 'refused' })).toEqual(['canary-create', 'canary-key']);
   expect(linesOf({ ...GOOD, ways: [], waiting: 'no-branches' })).toEqual([
     [
       'canary-waiting',
@@ -170,7 +172,7 @@ test('says why nobody tries', () => {
   expect(linesOf({ ...young, ways: [] })).toEqual([
     ['canary-begins', 'atencion', 'Nadie ha probado todavía: el servicio canary empezó hace 3 s'],
   ]);
-  expect(diagnoseCustomer({ report: { ...young, ways: [] }, silentMs: 0 })).toMatchObject([{ fades: true }]);
+  expect(diagnoseCanary({ report: { ...young, ways: [] }, silentMs: 0 })).toMatchObject([{ fades: true }]);
 });
 
 test('says that the rounds by a way in have stopped', () => {

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Customer, Unmet } from '../http/customer.ts';
+import { type Customer, UnexpectedAnswer } from '../http/customer.ts';
 import type { OwnWebhook } from '../webhook/own-webhook.ts';
 import type { Clock } from './clocks.ts';
 import { type MadeGuide, readGuide } from './guides.ts';
-import { DEADLINE_MS, TOLD_MS } from './limits.ts';
+import { DEADLINE_MS, EVENT_DELIVERY_MS } from './time-limits.ts';
 
-/** A guide that was delivered. `since`: when its events were registered, of `performance.now()`. */
+/** A guide that was delivered. `since`: when its events were registered, by `performance.now()`. */
 type Delivered = { number: string; ids: string[]; since: number };
 
 const POLL_MS = 1_000;
 const MAX_EVENTS = 500;
 
 /** Brings guides to their delivery, and finds their events where customers look for them. */
-export class Lives {
+export class DeliveryCheck {
   readonly #customer: Customer;
   #cursor: string | undefined;
   /** That of the database, once it is known. */
@@ -22,8 +22,8 @@ export class Lives {
     this.#customer = customer;
   }
 
-  /** Delivers a guide, and finds each of its events in the feed. @throws Unmet, Refused */
-  async live(guide: MadeGuide): Promise<Delivered> {
+  /** Delivers a guide, and finds each of its events in the feed. @throws UnexpectedAnswer, CredentialRefused */
+  async deliver(guide: MadeGuide): Promise<Delivered> {
     const { number } = guide;
     await this.#readFeed(number);
     const { data } = await this.#customer.read<{ Id: string; Registrado: string }[]>({
@@ -34,10 +34,10 @@ export class Lives {
     const registered = data.at(-1)?.Registrado ?? '';
     this.clocks = [{ name: 'MongoDB', aheadMs: Date.parse(registered) - Date.now() }];
     const delivered = { number, ids: data.map(({ Id }) => Id), since: performance.now() };
-    const told = new Set<string>();
-    await until(delivered, 'la lista de eventos', async () => {
-      for (const id of await this.#readFeed(number)) told.add(id);
-      return told;
+    const arrived = new Set<string>();
+    await untilAll(delivered, 'la lista de eventos', async () => {
+      for (const id of await this.#readFeed(number)) arrived.add(id);
+      return arrived;
     });
     await readGuide(this.#customer, guide, 'Entregado');
     return delivered;
@@ -48,9 +48,9 @@ export class Lives {
     const ids: string[] = [];
     for (let isWhole = false; !isWhole; ) {
       const cursor = this.#cursor === undefined ? '' : `&cursor=${this.#cursor}`;
-      const asked = { path: `/api/eventos?limite=${MAX_EVENTS}${cursor}`, deadlineMs: DEADLINE_MS.read };
+      const request = { path: `/api/eventos?limite=${MAX_EVENTS}${cursor}`, deadlineMs: DEADLINE_MS.read };
       const { data, siguiente } = await this.#customer
-        .read<{ SEND_GUIA: string; Id: string }[]>(asked)
+        .read<{ SEND_GUIA: string; Id: string }[]>(request)
         .catch((error) => this.#afterFailure(error));
       ids.push(...data.filter(({ SEND_GUIA }) => SEND_GUIA === number).map(({ Id }) => Id));
       this.#cursor = siguiente;
@@ -61,30 +61,36 @@ export class Lives {
 
   /** A cursor may lead beyond the end of a log that was restored. */
   #afterFailure(error: unknown): never {
-    if (error instanceof Unmet && error.status === 400) this.#cursor = undefined;
+    if (error instanceof UnexpectedAnswer && error.status === 400) this.#cursor = undefined;
     throw error;
   }
 }
 
-/** Waits until the webhook has got each event of a guide. @throws Unmet */
-export function untilSent(delivered: Delivered, webhook: OwnWebhook): Promise<void> {
-  return until(delivered, 'el webhook', async () => webhook.eventsOf(delivered.number));
+/** Waits until the webhook has got each event of a guide. @throws UnexpectedAnswer */
+export function untilWebhookGot(delivered: Delivered, webhook: OwnWebhook): Promise<void> {
+  return untilAll(delivered, 'el webhook', async () => webhook.eventsOf(delivered.number));
 }
 
-/** @param told returns the ids of the events that have come. @throws Unmet where some are missing 30 s after their registration. */
-async function until(
+/**
+ * Waits until each event of a guide has arrived. @param arrivedEvents returns the ids of those that have.
+ * @throws UnexpectedAnswer where some are missing `EVENT_DELIVERY_MS` after their registration.
+ */
+async function untilAll(
   { ids, since }: Delivered,
   where: string,
-  told: () => Promise<ReadonlySet<string>>,
+  arrivedEvents: () => Promise<ReadonlySet<string>>,
 ): Promise<void> {
   for (;;) {
-    const come = await told();
-    const missing = ids.filter((id) => !come.has(id)).length;
+    const arrived = await arrivedEvents();
+    const missing = ids.filter((id) => !arrived.has(id)).length;
     if (missing === 0) return;
-    if (performance.now() - since > TOLD_MS)
-      throw new Unmet(`faltan ${missing} eventos en ${where} tras ${TOLD_MS / 1_000} s`, {
-        isAtDeadline: true,
-      });
+    if (performance.now() - since > EVENT_DELIVERY_MS)
+      throw new UnexpectedAnswer(
+        `faltan ${missing} eventos en ${where} tras ${EVENT_DELIVERY_MS / 1_000} s`,
+        {
+          isAtDeadline: true,
+        },
+      );
     await delay(POLL_MS, undefined, { ref: false });
   }
 }

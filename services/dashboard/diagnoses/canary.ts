@@ -1,36 +1,18 @@
 import {
   type CanaryReport,
   type Fault,
-  GOOD_MS,
+  GOOD_ROUND_MAX_AGE_MS,
   goodMsOf,
   STEP_ACTIONS,
   STEPS,
   type Step,
   type WayReport,
 } from '#shared/canary/report.ts';
+import { STEP_WORDS } from '#shared/canary/step-words.ts';
+import { count, decimal, duration, number } from '#shared/pages/format.ts';
 import type { CanaryState } from '../canary-reader.ts';
-import { count, decimal, duration, number } from '../format.ts';
 import { type Diagnosis, type Effect, grave, warning } from './diagnosis.ts';
 
-/** What a customer does in each step of the canary. */
-const DOES: Readonly<Record<Step, string>> = {
-  create: 'crear guías',
-  read: 'consultar su guía',
-  repeat: 'repetir una creación y recibir la misma guía',
-  print: 'imprimir etiquetas',
-  label: 'leer lo que dice su etiqueta',
-  quote: 'cotizar',
-  branch: 'consultar sucursales',
-  'postal-code': 'consultar códigos postales',
-  page: 'ver la página de rastreo',
-  form: 'imprimir',
-  life: 'seguir un envío hasta su entrega',
-  webhook: 'recibir avisos en su webhook',
-  manifest: 'hacer un manifiesto',
-  cancel: 'cancelar su guía',
-  login: 'entrar',
-  clock: 'confiar en la hora de las respuestas',
-};
 /** What a step needs beside its action: the manifest is printed too. */
 const MORE_EFFECTS: Readonly<Partial<Record<Step, readonly Effect[]>>> = {
   manifest: ['print', 'print-tried'],
@@ -50,26 +32,26 @@ const MAX_NAMED = 3;
 const SILENT_MS = 10_000;
 
 type Found = Fault & {
-  /** Undefined for the slower series. */
+  /** Undefined for the periodic checks. */
   by?: WayReport;
 };
 
 /**
  * Says what the canary, a customer of our own, cannot do, or why nobody knows what customers can. Returns nothing only if a good round
- * by each way in is at most `GOOD_MS` old.
+ * by each way in is at most `GOOD_ROUND_MAX_AGE_MS` old.
  */
-export function diagnoseCustomer({ report, silentMs }: CanaryState): Diagnosis[] {
+export function diagnoseCanary({ report, silentMs }: CanaryState): Diagnosis[] {
   const since = `${report ? '' : 'al menos '}${duration(silentMs)}`;
   const away = untried('away', `Nadie prueba desde hace ${since}: el servicio canary no responde`);
-  if (!report || silentMs > GOOD_MS) return [away];
+  if (!report || silentMs > GOOD_ROUND_MAX_AGE_MS) return [away];
   const rounds = diagnoseRounds(report);
   return [...diagnoseFaults(report), ...(rounds.length > 0 && silentMs > SILENT_MS ? [away] : rounds)];
 }
 
 /** Where several steps of one action are bad, the most telling one is said. */
-function diagnoseFaults({ ways, series }: CanaryReport): Diagnosis[] {
+function diagnoseFaults({ ways, checks }: CanaryReport): Diagnosis[] {
   const byWay = ways.flatMap((by) => (by.fault ? [{ ...by.fault, by }] : []));
-  const found: Found[] = [...byWay, ...series];
+  const found: Found[] = [...byWay, ...checks];
   return firstOfEachAction(found).map((step) => diagnoseStep(step, found, ways.length));
 }
 
@@ -84,7 +66,7 @@ function diagnoseRounds({ key, waiting, ways, uptimeMs }: CanaryReport): Diagnos
   const stale = ways.filter((way) => !way.fault && (way.goodAgoMs ?? way.triedForMs) > goodMsOf(way));
   const isTried = ways.some(({ goodAgoMs, fault }) => goodAgoMs !== undefined || fault);
   if (isTried && stale.length === 0) return [];
-  if (uptimeMs <= GOOD_MS) {
+  if (uptimeMs <= GOOD_ROUND_MAX_AGE_MS) {
     const text = `Nadie ha probado todavía: el servicio canary empezó hace ${duration(uptimeMs)}`;
     // Nothing was wrong that could end.
     return [{ ...untried('begins', text), fades: true }];
@@ -103,8 +85,10 @@ function untried(why: string, text: string): Diagnosis {
 }
 
 /** The first sentence of "Estado": what the canary found last, whether or not a known cause explains it. */
-export function customerLine(canary: CanaryState): Pick<Diagnosis, 'text'> & { level?: Diagnosis['level'] } {
-  const [diagnosis] = diagnoseCustomer(canary);
+export function canaryHeadline(
+  canary: CanaryState,
+): Pick<Diagnosis, 'text'> & { level?: Diagnosis['level'] } {
+  const [diagnosis] = diagnoseCanary(canary);
   if (diagnosis) return diagnosis;
   const good = canary.report?.ways.filter(({ goodAgoMs }) => goodAgoMs !== undefined) ?? [];
   const agoMs = Math.max(...good.map(({ goodAgoMs = 0 }) => goodAgoMs));
@@ -129,7 +113,7 @@ function diagnoseStep(step: Step, found: readonly Found[], waysCount: number): D
   const told = failing.length > 0 ? failing : own;
   const [first] = told;
   const forms = told.flatMap(({ form }) => form || []);
-  const what = forms.length > 0 ? `${DOES[step]} ${forms.join(', ')}` : DOES[step];
+  const what = forms.length > 0 ? `${STEP_WORDS[step]} ${forms.join(', ')}` : STEP_WORDS[step];
   const where = waysOf(
     told.flatMap(({ by }) => by ?? []),
     waysCount,
@@ -141,7 +125,7 @@ function diagnoseStep(step: Step, found: readonly Found[], waysCount: number): D
   const action = STEP_ACTIONS[step];
   const effects: Effect[] = action ? [action, `${action}-tried`] : [];
   return {
-    ...level(`customer-${step}`, 'customerscannot', text),
+    ...level(`canary-${step}`, 'customerscannot', text),
     effectOn: ['api', ...effects, ...(MORE_EFFECTS[step] ?? [])],
   };
 }

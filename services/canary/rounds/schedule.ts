@@ -1,15 +1,14 @@
+import { ROUND_MS } from '#shared/canary/report.ts';
 import type { Outcome } from '../steps/steps.ts';
 
 /** Pause after each of the rounds that follow a first failed one, in ms, so that a fault is sure sooner. */
 const QUICK_MS = 5_000;
 const QUICK_ROUNDS = 3;
-/** Time from one such series to the next one, in ms: the limits of the canary's account leave room for it. */
+/** Time from one such run of rounds to the next one, in ms: the limits of the canary's account leave room for it. */
 const QUICK_AGAIN_MS = 120_000;
-/** Pause after a bad round and the first good one, in ms, however seldom a good round is repeated. */
-const BAD_MS = 15_000;
 
-/** When the next round is due. */
-export class Pace {
+/** Tells when the next round is due. After a bad round and the first good one that is soon, however seldom a good round is repeated. */
+export class Schedule {
   readonly #usualMs: number;
   #before: 'good' | 'bad' = 'good';
   #quick = 0;
@@ -29,7 +28,7 @@ export class Pace {
       this.#quick--;
       return QUICK_MS;
     }
-    return isOver ? this.#usualMs : Math.min(BAD_MS, this.#usualMs);
+    return isOver ? this.#usualMs : Math.min(ROUND_MS, this.#usualMs);
   }
 
   #hurry(): void {

@@ -74,8 +74,8 @@ test('what it makes goes within a day, but for rows of the audit log', async ({ 
   const stays = (await made()).filter(([, document]) => !goes(document)).map(([id]) => id.split(' ')[0]);
   expect([...new Set(stays)].toSorted()).toEqual(STAYS);
   const pattern = `${stores.prefix.replace(/[{}]/g, '\\$&')}*guardia*`;
-  const lives = (await stores.redis.keys(pattern)).map((key) => stores.redis.ttl(key));
-  for (const seconds of await Promise.all(lives)) expect(seconds).toBeGreaterThan(0);
+  const lifetimes = (await stores.redis.keys(pattern)).map((key) => stores.redis.ttl(key));
+  for (const seconds of await Promise.all(lifetimes)) expect(seconds).toBeGreaterThan(0);
 });
 
 test('nothing is said under a usual load', async ({ read, room }) => {

@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
 import { Credential } from '#services/canary/http/credential.ts';
 import { logIn } from '#services/canary/steps/login.ts';
+import { periodicChecks } from '#services/canary/steps/periodic-checks.ts';
 import { makeRound } from '#services/canary/steps/round.ts';
-import { seriesOf } from '#services/canary/steps/series.ts';
 import { makeSteps } from '#services/canary/steps/steps.ts';
 import { OwnWebhook } from '#services/canary/webhook/own-webhook.ts';
 import { receiverRoute } from '#services/canary/webhook/receiver-route.ts';
@@ -23,15 +23,20 @@ const test = customers.extend('webhook', { scope: 'file' }, async ({ webhooks },
   return webhook;
 });
 
-test('the series try all that rounds do not', async ({ customer, places, reader, webhook }) => {
-  const { guide } = await makeRound(customer, 'customers', places, reader);
+test('the periodic checks try all that rounds do not', async ({
+  customer,
+  destinations,
+  reader,
+  webhook,
+}) => {
+  const { guide } = await makeRound(customer, 'customers', destinations, reader);
   const login = { username: 'prueba', password: new Credential(() => 'demo1234', 60_000) };
   const goodGuide = () => guide;
-  const all = seriesOf({ customer, places, reader, login, webhook, goodGuide, clocks: () => [] });
+  const all = periodicChecks({ customer, destinations, reader, login, webhook, goodGuide, clocks: () => [] });
   const outcomes = [];
   for (const { make } of all) outcomes.push(...(await makeSteps(make)).outcomes);
   const forms = ['carta', 'pequena', '10x15'].flatMap((tipo) =>
-    ['PDF', 'PNG', 'ZPL'].map((format) => `form ${format} ${tipo}`),
+    ['PDF', 'PNG', 'ZPL'].map((format) => `other-label ${format} ${tipo}`),
   );
   expect(
     outcomes.map(({ step, form, result, answer }) => [
@@ -39,7 +44,7 @@ test('the series try all that rounds do not', async ({ customer, places, reader,
       result === 'failed' && answer,
     ]),
   ).toEqual(
-    ['life', 'webhook', 'clock', 'login', 'manifest', 'cancel', ...forms].map((step) => [step, false]),
+    ['delivery', 'webhook', 'clock', 'login', 'manifest', 'cancel', ...forms].map((step) => [step, false]),
   );
   expect(guide?.number).toMatch(/^0/);
 });
