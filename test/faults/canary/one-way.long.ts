@@ -4,12 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, inject, vi } from 'vitest';
 import { ensureCanaryAccount } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
+import { startAlteringProxy } from '#test/fixtures/altering-proxy.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { startMongoProxy, WRITES } from '#test/fixtures/mongo-proxy.ts';
 import { startProxy } from '../system/proxy.ts';
 import { startLabelProxy } from './label-proxy.ts';
 import { isSaid, portOf, test } from './watch.ts';
-import { startDeadLeg, startHttpProxy, startLegs, startTls } from './way-in.ts';
+import { startDeadLeg, startLegs, startTls } from './way-in.ts';
 
 /**
  * Faults that are on no list, each of one way in, with a canary and an "Estado" of its own. All of them happen at once, in processes that
@@ -18,34 +19,39 @@ import { startDeadLeg, startHttpProxy, startLegs, startTls } from './way-in.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000, maxConcurrency: 12 });
 
+const PICTURES = /^(?:image\/png|application\/zpl|x-application\/zpl)/;
 /** What the canary's silence shows: its last good round is 45 s old, or the canary has been silent for so long. */
 const SILENT = { saidS: 50, goneS: 45 };
 
 describe.concurrent('a customer of our own cannot', () => {
   test('read answers whose bodies end early', async ({ watch, system, onTestFinished }) => {
-    const way = await startHttpProxy(system.addresses.api);
+    const way = await startAlteringProxy(system.addresses.api);
     onTestFinished(way.close);
     const watched = await watch('cut', { CUSTOMERS_URL: way.url });
     const words =
       /^El cliente de prueba no puede .* por la dirección de los clientes desde hace .*: (?:la respuesta se cortó|sin respuesta en \d+ s)$/;
     await isSaid(watched, 'a body that ends early', words, () => {
-      way.fate = { cut: /./ };
+      way.alter = (answer) => {
+        answer.cut = true;
+      };
       return () => {
-        way.fate = {};
+        way.alter = () => {};
       };
     });
   });
 
   test('print a form whose turn comes minutes later', async ({ watch, system, onTestFinished }) => {
-    const way = await startHttpProxy(system.addresses.api);
+    const way = await startAlteringProxy(system.addresses.api);
     onTestFinished(way.close);
     const watched = await watch('form', { CUSTOMERS_URL: way.url });
     const words =
       /^El cliente de prueba no puede imprimir (?:PNG|ZPL) carta desde hace .*: la respuesta se cortó$/;
     const cause = () => {
-      way.fate = { cut: /^(?:image\/png|application\/zpl|x-application\/zpl)/ };
+      way.alter = (answer) => {
+        if (PICTURES.test(answer.headers['content-type'] ?? '')) answer.cut = true;
+      };
       return () => {
-        way.fate = {};
+        way.alter = () => {};
       };
     };
     await isSaid(watched, 'pictures that end early', words, cause, { saidS: 600, goneS: 45 });
@@ -78,14 +84,16 @@ describe.concurrent('a customer of our own cannot', () => {
   });
 
   test('trust the time of an api whose clock is wrong', async ({ watch, system, onTestFinished }) => {
-    const way = await startHttpProxy(system.addresses.api);
+    const way = await startAlteringProxy(system.addresses.api);
     onTestFinished(way.close);
     const watched = await watch('clock', { CUSTOMERS_URL: way.url });
     const words = /^El cliente de prueba no puede confiar en la hora de las respuestas.*/;
     await isSaid(watched, 'a clock that is five minutes ahead', words, () => {
-      way.fate = { aheadMs: 300_000 };
+      way.alter = ({ headers }) => {
+        headers.date = new Date(Date.parse(headers.date ?? '') + 300_000).toUTCString();
+      };
       return () => {
-        way.fate = {};
+        way.alter = () => {};
       };
     });
   });

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
@@ -25,42 +24,6 @@ export async function startDeadLeg(): Promise<{ port: number; close(): Promise<v
   await once(server, 'listening');
   const close = async () => void server.close();
   return { port: (server.address() as AddressInfo).port, close };
-}
-
-/** What becomes of an answer on its way to the client. */
-export type OnTheWay = {
-  /** Of answers of these media types: the body ends after half of it, and the connection is cut. */
-  cut?: RegExp;
-  /** Moves the time that the answer names, in ms. */
-  aheadMs?: number;
-};
-
-/** Starts a proxy of HTTP in front of an api, whose `fate` may be changed. */
-export async function startHttpProxy(apiUrl: string): Promise<WayIn & { fate: OnTheWay }> {
-  const way = { fate: {} as OnTheWay };
-  const server = createServer((asked, answered) => pass(apiUrl, way.fate, asked, answered));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = async () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return Object.assign(way, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close });
-}
-
-function pass(apiUrl: string, fate: OnTheWay, asked: IncomingMessage, answered: ServerResponse): void {
-  const { method = 'GET', url = '/', headers } = asked;
-  const upstream = request(new URL(url, apiUrl), { method, headers }, async (answer) => {
-    const body = Buffer.concat(await answer.toArray());
-    const { statusCode = 502, headers: own } = answer;
-    const date = new Date(Date.parse(own.date ?? '') + (fate.aheadMs ?? 0)).toUTCString();
-    const { 'transfer-encoding': _, ...kept } = own;
-    answered.writeHead(statusCode, { ...kept, date, 'content-length': body.length });
-    if (!fate.cut?.test(own['content-type'] ?? '')) return void answered.end(body);
-    answered.write(body.subarray(0, body.length / 2), () => answered.destroy());
-  });
-  upstream.on('error', () => answered.destroy());
-  asked.pipe(upstream);
 }
 
 /** Starts a proxy that ends TLS for `localhost`. @returns also the authority's certificate, and what sets its own out of date. */
