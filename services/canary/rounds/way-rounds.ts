@@ -23,7 +23,7 @@ export class WayRounds {
   goodGuide: MadeGuide | undefined;
   /** Of the last good round; `at` by `performance.now()`. */
   #good: { at: number; tookMs: number } | undefined;
-  /** Each round by the step that kept it from its label: rounds may fail each at another step, as where one of a balancer's legs is dead. */
+  /** Each round by the step that kept it from its label: each may fail at another step, as where one of a balancer's legs is dead. */
   #whole = new History();
   readonly #since = performance.now();
 
