@@ -8,7 +8,7 @@ import { type RunningSystem, readRunning } from '../start/running-system.ts';
 import { type Damage, DamageRecord } from './damage.ts';
 import { useApi } from './demo-client.ts';
 import { type Fault, isNamed } from './faults.ts';
-import { type Status, StatusPage } from './status-page.ts';
+import { type Status, StatusPage, WELL, withoutLateness } from './status-page.ts';
 
 /** In ms. */
 const READ_PAUSE_MS = 500;
@@ -171,8 +171,8 @@ async function look({ page, fault, course, began }: Watched): Promise<boolean> {
   return saysWell(status, fault);
 }
 
-function saysWell({ headline, lines }: Status, fault: Fault): boolean {
-  return headline === 'Todo bien' && !lines.some((line) => fault.line.test(line));
+function saysWell(status: Status, fault: Fault): boolean {
+  return withoutLateness(status).headline === WELL && !status.lines.some((line) => fault.line.test(line));
 }
 
 /** Waits until "Estado" says that all is well, and does not show the fault. @returns false if that lasts too long. */

@@ -1,5 +1,8 @@
 import { DEMO_PASSWORD } from '../demo-data.ts';
 
+/** Its headline while nothing is wrong. */
+export const WELL = 'Todo bien';
+
 /** The page "Estado" as a person reads it. */
 export type Status = {
   headline: string;
@@ -34,6 +37,15 @@ export function parseStatus(code: number, html: string): Status {
 
 function withoutEntities(text: string): string {
   return text.replace(/&[#\w]+;/g, (entity) => ENTITIES[entity] ?? entity);
+}
+
+const LATE = /^El cliente de prueba espera demasiado para /;
+
+/** Leaves out that customers wait: a machine of a developer may be slow, or busy with other work. */
+export function withoutLateness(status: Status): Status {
+  const lines = status.lines.filter((line) => !LATE.test(line));
+  if (lines.length === status.lines.length) return status;
+  return { ...status, lines, ...(lines.length === 0 && { headline: WELL }) };
 }
 
 /** Longest wait for the dashboard, in ms. */
