@@ -1,10 +1,5 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import {
-  CanaryNameTaken,
-  type CanarySecrets,
-  ensureCanaryAccount,
-} from '#services/api/canary/ensure-account.ts';
 import { readTariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
@@ -91,7 +86,11 @@ export function nationalCoverage(): Coverage[] {
 export const DEMO_TARIFF = join(import.meta.dirname, 'demo-tariff');
 
 /** MongoDB answers, but a machine that starts everything at once may keep it and this process waiting for seconds. */
-const PATIENT = { serverSelectionTimeoutMS: 30_000, connectTimeoutMS: 30_000, waitQueueTimeoutMS: 30_000 };
+export const PATIENT = {
+  serverSelectionTimeoutMS: 30_000,
+  connectTimeoutMS: 30_000,
+  waitQueueTimeoutMS: 30_000,
+};
 
 /**
  * Loads the demo data (docs/contract.md "Demo data") into a database that has no users. The users come last, so that
@@ -112,26 +111,6 @@ export async function seedDemoData(mongodbUri: string, coverage = COVERAGE): Pro
     const common = { passwordHash, disabled: false, demo: true, tokenGeneration: 0 };
     for (const demo of DEMO_USERS) await users.create({ ...demo, ...common });
     return true;
-  } finally {
-    await mongo.close();
-  }
-}
-
-/**
- * Makes the account of the canary that `npm start` runs. It comes after the demo data, which need a database without users.
- * @returns why there is none, in Spanish, if its name is a customer's: all else starts without it.
- */
-export async function provideCanaryAccount(
-  mongodbUri: string,
-  secrets: CanarySecrets,
-): Promise<string | undefined> {
-  const mongo = await connectMongo(mongodbUri, createLogger('canary', 'warn'), PATIENT);
-  try {
-    await ensureCanaryAccount(mongo, { ...secrets, cell: process.env.CELL ?? '' });
-    return undefined;
-  } catch (error) {
-    if (error instanceof CanaryNameTaken) return error.message;
-    throw error;
   } finally {
     await mongo.close();
   }

@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
-import { findDemoUsers, nationalCoverage, provideCanaryAccount, seedDemoData } from './demo-data.ts';
+import { provideCanaryAccount } from './canary-account.ts';
+import { findDemoUsers, nationalCoverage, seedDemoData } from './demo-data.ts';
 import { localFolder as folder, repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
 import { watchDisk } from './process/disk-watch.ts';

@@ -6,7 +6,7 @@ import type { Connection } from 'mongoose';
 import { type AccountLimits, AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
-import { provideCanaryAccount } from '../demo-data.ts';
+import { provideCanaryAccount } from '../canary-account.ts';
 import { localFolder } from '../folders.ts';
 import { isRunning, type ProcessId, signalGroup } from '../process/process-id.ts';
 import { readJson } from '../read-json.ts';

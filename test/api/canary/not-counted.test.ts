@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { provideCanaryAccount, seedDemoData } from '#local/demo-data.ts';
+import { provideCanaryAccount } from '#local/canary-account.ts';
+import { seedDemoData } from '#local/demo-data.ts';
 import { LABEL_USAGE } from '#services/api/billing/label-usage.ts';
 import { run } from '#services/api/cli.ts';
 import { readGuidePricings } from '#shared/actions/action-counts.ts';
