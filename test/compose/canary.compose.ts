@@ -71,9 +71,7 @@ test('after its key was renewed, the former one ends, and the canary goes on wit
   project,
   url,
 }) => {
-  const secret = (path: string) =>
-    project.compose('run', '--rm', '--no-deps', '-T', 'secrets', 'cat', `/secrets/${path}`);
-  const former = await secret('canary/key');
+  const former = await project.secret('canary/key');
   const statusOf = async (key: string) =>
     (await fetch(`${url}/api/sucursales`, { headers: { authorization: `Bearer ${key}` } })).status;
   expect(await statusOf(former)).toBe(200);
@@ -82,7 +80,7 @@ test('after its key was renewed, the former one ends, and the canary goes on wit
   await project.compose('run', '--rm', '-T', 'secrets', ...program, 'rotate', 'canary');
   await project.compose('run', '--rm', '-T', 'canary-account');
   await expect.poll(() => statusOf(former), { timeout: 30_000, interval: 1_000 }).toBe(401);
-  expect(await statusOf(await secret('canary/key'))).toBe(200);
+  expect(await statusOf(await project.secret('canary/key'))).toBe(200);
   const ended = performance.now();
   await expect
     .poll(async () => {

@@ -40,6 +40,11 @@ export class ComposeProject {
     return stdout.trim();
   }
 
+  /** Returns a secret of docker-compose.yml, such as `canary/key`. */
+  secret(path: string): Promise<string> {
+    return this.compose('run', '--rm', '--no-deps', '-T', 'secrets', 'cat', `/secrets/${path}`);
+  }
+
   /** Runs a script of the repository, as an operator does. @throws with its output when it fails. */
   async script(path: string): Promise<string> {
     const options = { cwd: repoRoot, env: this.#env, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 2 ** 26 };

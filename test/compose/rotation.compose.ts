@@ -12,14 +12,12 @@ test('all passwords are new, the former ones end, and requests are refused only 
   project,
   url,
 }) => {
-  const secret = (path: string) =>
-    project.compose('run', '--rm', '--no-deps', '-T', 'secrets', 'cat', `/secrets/${path}`);
   const former = {
-    mongo: await secret('api/mongodb'),
-    admin: await secret('mongo/password'),
-    redis: new URL(await secret('api/redis')).password,
-    operator: await secret('redis-cli/password'),
-    grafana: await secret('grafana/password'),
+    mongo: await project.secret('api/mongodb'),
+    admin: await project.secret('mongo/password'),
+    redis: new URL(await project.secret('api/redis')).password,
+    operator: await project.secret('redis-cli/password'),
+    grafana: await project.secret('grafana/password'),
   };
   const demo = await Client.login(url);
 
@@ -40,23 +38,23 @@ test('all passwords are new, the former ones end, and requests are refused only 
   const [guide] = await demo.created(minimalGuide());
   expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
 
-  expect(await secret('grafana/password')).not.toBe(former.grafana);
-  expect(await secret('api/mongodb')).toMatch(/^mongodb:\/\/api-2:/);
+  expect(await project.secret('grafana/password')).not.toBe(former.grafana);
+  expect(await project.secret('api/mongodb')).toMatch(/^mongodb:\/\/api-2:/);
   const connect = (uri: string) =>
     project.compose(
       ...['run', '--rm', '--no-deps', '-T', '--env', `URI=${uri}`, '--entrypoint', 'node', 'admin'],
       ...['--input-type=module', '--eval', CONNECT],
     );
-  expect(await connect(await secret('api/mongodb'))).toContain('ok');
+  expect(await connect(await project.secret('api/mongodb'))).toContain('ok');
   const ofAdmin = (password: string) => `mongodb://guias:${password}@mongo:27017/guias?authSource=admin`;
-  expect(await connect(ofAdmin(await secret('mongo/password')))).toContain('ok');
+  expect(await connect(ofAdmin(await project.secret('mongo/password')))).toContain('ok');
   expect(await connect(former.mongo)).toContain('18');
   expect(await connect(ofAdmin(former.admin))).toContain('18');
   for (const server of ['redis', 'label-cache']) {
     const login = (user: string, password: string) =>
       project.compose('run', '--rm', '--no-deps', '-T', 'redis-cli', '-h', server, 'AUTH', user, password);
-    expect(await login('api', new URL(await secret('api/redis')).password)).toBe('OK');
-    expect(await login('operator', await secret('redis-cli/password'))).toBe('OK');
+    expect(await login('api', new URL(await project.secret('api/redis')).password)).toBe('OK');
+    expect(await login('operator', await project.secret('redis-cli/password'))).toBe('OK');
     expect(await login('api', former.redis)).toContain('WRONGPASS');
     expect(await login('operator', former.operator)).toContain('WRONGPASS');
   }
