@@ -44,7 +44,7 @@ export function addCanaryGauges(registry: Registry, canary: Canary): void {
   });
   new Gauge({
     name: 'canary_round_age_seconds',
-    help: 'Time since a guide was created and its label read, by the way where that is longest ago; of a way that is asked less often than each 15 s, without what three rounds take longer. Absent without branches',
+    help: 'Age of the last good round, of the way whose round is oldest. Of a way that is tried less often than every 15 s, less what three of its rounds take longer. Absent without branches',
     labelNames: ['way'],
     registers: [registry],
     collect() {

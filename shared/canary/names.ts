@@ -1,6 +1,6 @@
 /**
- * Returns the names of the canary of a cell (`CELL`, empty where there is one cell): its account, the user with its API key, and the
- * user that only logs in, because a password can make keys. Operators call users of their own `guardia`.
+ * Returns the names of the canary of a cell (`CELL`, empty by default with Compose and `npm start`): its account, the user with its API
+ * key, and the user that only logs in, because a password can make keys. Operators call users of their own `guardia`.
  */
 export function canaryNames(cell: string): { account: string; user: string; loginUser: string } {
   const suffix = cell === '' ? '' : `-${cell}`;

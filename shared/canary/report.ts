@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import type { UserAction } from '#shared/actions/user-actions.ts';
 
 /**
- * What the canary does as a customer, the most telling first. A round makes those up to `page` by each way in; the others are periodic
- * checks: `other-label` prints another kind of label or picture, `delivery` brings a guide to its delivery and finds each event in the
- * feed, `webhook` receives these, `clock` compares the time that answers name with the canary's own.
+ * What the canary does as a customer, the most telling first. A round makes those up to `page` by each way in. The others are periodic
+ * checks. `other-label` prints another kind of label or picture. `delivery` brings a guide to its delivery, and finds each event in the
+ * feed; `webhook` receives these. `clock` compares the time that answers name with the canary's own.
  */
 export const STEPS = [
   'create',
