@@ -23,7 +23,7 @@ import { fingerprintsOf, type Process } from '#shared/stores/shared-settings.ts'
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { bullBoard } from './bull-board.ts';
-import { canaryReader } from './canary-reader.ts';
+import { CanaryReader } from './canary-reader.ts';
 import type { DashboardConfig } from './config.ts';
 import { DiagnosisHistory } from './diagnosis-history.ts';
 import { dashboardErrors } from './errors.ts';
@@ -61,14 +61,14 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const limit = new LoginLimit(redis, `${prefix}:dashboard-login`, config.LOGIN_FAILURES_PER_ADDRESS);
   const login = new Login({ users, limit, onAttempt: observeLogins(server.metrics, auditLog, users) });
   const { dependencies } = server;
-  const readCanary = canaryReader(config.CANARY_URL, log);
+  const canary = new CanaryReader(config.CANARY_URL, log);
   const watch = new Watch({
-    readCanary,
+    canary,
     readState: systemStateReader({
       ...{ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) },
       processes: new ProcessRegistry(mongo, config.CELL),
       clock: new DatabaseClock(mongo),
-      readCanary,
+      canary,
     }),
     history: new DiagnosisHistory(redis, prefix),
     dependencies,

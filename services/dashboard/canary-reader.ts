@@ -12,33 +12,52 @@ const isReport = new Ajv().compile<CanaryReport>(CanaryReport);
 export type CanaryState = {
   /** The last report, whose ages are those of now. Undefined if this dashboard has heard none. */
   report: CanaryReport | undefined;
-  /** Time since then in ms, or since the dashboard started. */
+  /** From that report, or the start of the dashboard, to the last question, in ms; 0 if that was answered. */
   silentMs: number;
 };
 
-/** Returns a function that asks the canary at `canaryUrl` for its report. The function never rejects. */
-export function canaryReader(
-  canaryUrl: string,
-  log: Pick<Logger, 'info' | 'warn'>,
-): () => Promise<CanaryState> {
-  const url = new URL('/health/rounds', canaryUrl);
-  const failures = new FailureLog(log, {
-    failed: 'The canary did not answer with its report',
-    recovered: 'The canary answers with its report again',
-  });
-  let report: CanaryReport | undefined;
-  let heardAt = performance.now();
-  return async () => {
+/** Knows what the canary reports. Its promises never reject. */
+export class CanaryReader {
+  readonly #url: URL;
+  readonly #failures: FailureLog;
+  #report: CanaryReport | undefined;
+  #heardAt = performance.now();
+  #silentMs = 0;
+  /** The last question. */
+  #asked = Promise.resolve();
+
+  constructor(canaryUrl: string, log: Pick<Logger, 'info' | 'warn'>) {
+    this.#url = new URL('/health/rounds', canaryUrl);
+    this.#failures = new FailureLog(log, {
+      failed: 'The canary did not answer with its report',
+      recovered: 'The canary answers with its report again',
+    });
+  }
+
+  /** Asks the canary for its report. */
+  ask(): Promise<CanaryState> {
+    this.#asked = this.#hear();
+    return this.latest();
+  }
+
+  /** Returns what is known after the last question, without another one. */
+  async latest(): Promise<CanaryState> {
+    await this.#asked;
+    const ageMs = performance.now() - this.#heardAt;
+    return { report: this.#report && olderBy(ageMs, this.#report), silentMs: this.#silentMs };
+  }
+
+  async #hear(): Promise<void> {
     try {
-      report = await readReport(url);
-      heardAt = performance.now();
-      failures.succeeded();
+      this.#report = await readReport(this.#url);
+      this.#heardAt = performance.now();
+      this.#silentMs = 0;
+      this.#failures.succeeded();
     } catch (error) {
-      failures.failed(error);
+      this.#silentMs = performance.now() - this.#heardAt;
+      this.#failures.failed(error);
     }
-    const silentMs = performance.now() - heardAt;
-    return { report: report && olderBy(silentMs, report), silentMs };
-  };
+  }
 }
 
 /** @throws Error if the canary does not answer in time, or not with a report. */

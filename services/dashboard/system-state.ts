@@ -28,7 +28,7 @@ import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { Process } from '#shared/stores/shared-settings.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { LateWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import type { CanaryState } from './canary-reader.ts';
+import type { CanaryReader, CanaryState } from './canary-reader.ts';
 import { type LabelLatency, readLabelLatency } from './label-latency.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
 
@@ -96,7 +96,7 @@ type Sources = {
   webhooks: WebhookStore;
   processes: ProcessRegistry;
   clock: DatabaseClock;
-  readCanary: () => Promise<CanaryState>;
+  canary: Pick<CanaryReader, 'ask'>;
   auditLog: { waiting: number };
   self: Process;
 };
@@ -119,7 +119,7 @@ async function readSystemState(
 ): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
   // First of all: without Redis nothing else is read, and the canary would seem silent afterwards.
-  const asking = sources.readCanary();
+  const asking = sources.canary.ask();
   const at = await timeOf(redis);
   const [clockAheadMs, askedAt] = [Date.now() - at, performance.now()];
   const readMongoAhead = async () => {

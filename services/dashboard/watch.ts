@@ -1,7 +1,7 @@
 import { repeat } from '#shared/async/repeat.ts';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { type Dependencies, dependencyStates } from '#shared/stores/dependencies.ts';
-import type { CanaryState } from './canary-reader.ts';
+import type { CanaryReader } from './canary-reader.ts';
 import { diagnose } from './diagnose.ts';
 import { canaryHeadline } from './diagnoses/canary.ts';
 import type { Diagnosis } from './diagnoses/diagnosis.ts';
@@ -20,7 +20,7 @@ export type Status = {
 
 type Options = {
   readState: ReadState;
-  readCanary: () => Promise<CanaryState>;
+  canary: Pick<CanaryReader, 'latest'>;
   dependencies: Dependencies;
   history: DiagnosisHistory;
 };
@@ -58,9 +58,9 @@ export class Watch {
     return this.#checking.run(async () => diagnoseOwn(await dependencyStates(this.#options.dependencies)));
   }
 
-  /** Returns how "Estado" begins, whichever store is away. */
+  /** Returns how "Estado" begins, whichever store is away. Each reading of the status has asked the canary. */
   async customer(): Promise<string> {
-    return canaryHeadline(await this.#options.readCanary()).text;
+    return canaryHeadline(await this.#options.canary.latest()).text;
   }
 
   async #read(): Promise<Status> {

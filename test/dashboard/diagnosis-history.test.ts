@@ -1,12 +1,14 @@
 import { Redis } from 'ioredis';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { CanaryReader } from '#services/dashboard/canary-reader.ts';
 import { grave } from '#services/dashboard/diagnoses/diagnosis.ts';
 import { diagnoseServices } from '#services/dashboard/diagnoses/processes.ts';
 import { DiagnosisHistory } from '#services/dashboard/diagnosis-history.ts';
 import type { ReadState, SystemState } from '#services/dashboard/system-state.ts';
 import { Watch } from '#services/dashboard/watch.ts';
+import { createLogger } from '#shared/observability/logger.ts';
 import { LOST_MS } from '#shared/stores/heartbeat.ts';
-import { GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';
+import { cannot, GOOD, startPretendedCanary } from '#test/fixtures/dashboard/pretended-canary.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
@@ -97,7 +99,7 @@ test('while Redis is silent, an episode began when the reading began that waited
   const down = { check: () => Promise.reject(new Error('down')), required: true };
   const watch = new Watch({
     readState,
-    readCanary: async () => ({ report: GOOD, silentMs: 0 }),
+    canary: { latest: async () => ({ report: GOOD, silentMs: 0 }) },
     history,
     dependencies: new Map([['redis', down]]),
   });
@@ -107,4 +109,25 @@ test('while Redis is silent, an episode began when the reading began that waited
   silence.reject(new Error('Redis is silent'));
   await expect(status).rejects.toThrow('Redis is silent');
   expect(history.since('redis', history.now())).toBeLessThan(begun + 5 * SECOND);
+});
+
+test('while Redis is silent, the page says what the canary told the reading that failed, and asks it no more', async ({
+  redis,
+  stores,
+}) => {
+  const pretended = await startPretendedCanary(cannot('print'));
+  onTestFinished(pretended.close);
+  const canary = new CanaryReader(pretended.url, createLogger('test', 'silent'));
+  const readState: ReadState = async () => {
+    await canary.ask();
+    throw new Error('Redis is silent');
+  };
+  const history = new DiagnosisHistory(redis, stores.prefix.replace('}', '-asked}'));
+  const watch = new Watch({ readState, canary, history, dependencies: new Map() });
+  await expect(watch.status()).rejects.toThrow('Redis is silent');
+  passTime(10 * SECOND);
+  expect([await watch.customer(), pretended.asked]).toEqual([
+    'El cliente de prueba no puede imprimir etiquetas por la dirección de los clientes desde hace 50 s: 503 saturado',
+    1,
+  ]);
 });
