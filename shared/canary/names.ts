@@ -1,3 +1,6 @@
+/** What the canary calls itself where people read it, such as the sender of its guides. */
+export const CANARY_TITLE = 'Cliente de prueba';
+
 /**
  * Returns the names of the canary of a cell (`CELL`, empty by default with Compose and `npm start`): its account, the user with its API
  * key, and the user that only logs in, because a password can make keys. Operators call users of their own `guardia`.

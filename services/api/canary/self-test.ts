@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CANARY_TITLE } from '#shared/canary/names.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { MissingHere } from '#shared/stores/dependencies.ts';
 import type { ProcessRegistry, ProvenAction } from '#shared/stores/process-registry.ts';
@@ -87,7 +88,7 @@ export class SelfTest {
     const [branch] = dataOf<{ Codigo: string }>(await this.#ask('/api/sucursales/destinos'));
     if (!branch) throw new NothingToTest('No branch is a destination');
     const guide = {
-      Remitente: { Nombre: 'Guardia' },
+      Remitente: { Nombre: CANARY_TITLE },
       Destinatario: { Nombre: 'Prueba de arranque', DestinoCode: branch.Codigo },
       Producto: { Contenido: 'Nada' },
       Creado_por: {},

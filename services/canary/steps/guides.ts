@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { CANARY_TITLE } from '#shared/canary/names.ts';
 import { type Customer, UnexpectedAnswer } from '../http/customer.ts';
 import type { Destination } from './destinations.ts';
 import { DEADLINE_MS } from './time-limits.ts';
@@ -12,7 +13,7 @@ export function newGuide({ postalCode }: Destination): NewGuide {
   const name = `${word()} Ñú${word()}`;
   const street = `Calzada ${word()} Güeñá`;
   const body = {
-    Remitente: { Nombre: 'Cliente de prueba' },
+    Remitente: { Nombre: CANARY_TITLE },
     Destinatario: { Nombre: name, Calle: street, Numero_exterior: '12', CodigoPostal: postalCode },
     Producto: { Contenido: 'Prueba del servicio', Peso: 1, Largo: 10, Ancho: 10, Alto: 10 },
     Creado_por: {},

@@ -101,6 +101,9 @@ test(
     const able = { cell: 'tres', proven: { $all: ['create', 'print'] } };
     const processes = stores.mongo.collection('processes');
     await expect.poll(() => processes.countDocuments(able), { timeout: 30_000 }).toBe(2);
+    const made = stores.mongo.collection('guides').find({ account: 'guardia-cliente-tres' });
+    const senders = (await made.toArray()).map(({ guide }) => guide.Remitente);
+    expect(senders).toEqual([{ Nombre: 'Cliente de prueba' }, { Nombre: 'Cliente de prueba' }]);
     let fate: Fate = 'not allowed';
     const bad = await startBad('tres', () => fate);
     await until(bad, DOWN);
