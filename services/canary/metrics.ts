@@ -44,7 +44,7 @@ export function addCanaryGauges(registry: Registry, canary: Canary): void {
   });
   new Gauge({
     name: 'canary_round_age_seconds',
-    help: 'Age of the last good round, of the way whose round is oldest. Of a way that is tried less often than every 15 s, less what three of its rounds take longer. Absent without branches',
+    help: 'Age of the last good round by the way in where it is oldest. For a way that is tried less often than every 15 s, minus what that adds to three rounds, so that one limit suits all. Absent without branches',
     labelNames: ['way'],
     registers: [registry],
     collect() {

@@ -66,7 +66,7 @@ function stepViews(histories: Histories) {
     name: [wordsOf(step), form].filter(Boolean).join(': '),
     look: result,
     result: RESULT_WORDS[result],
-    took: `${Math.round(ms)} ms`,
+    took: duration(ms),
     ago: duration(performance.now() - at),
     answer,
   }));

@@ -53,7 +53,7 @@ export const Fault = Type.Object({
   isLate: Type.Boolean(),
   /** Since the first bad round of the fault. */
   sinceMs: MS,
-  /** What was answered, in Spanish: "503 saturado", "sin respuesta en 10 s", "1.9 s, objetivo 0.3 s". */
+  /** What was answered, in Spanish: "503 saturado", "sin respuesta en 10 s", "1.9 s, objetivo 300 ms". */
   answer: Type.String(),
 });
 export type Fault = Static<typeof Fault>;

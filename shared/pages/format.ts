@@ -26,11 +26,6 @@ export function number(value: number): string {
   return integer.format(value);
 }
 
-/** Formats with one decimal at most: `0.4`. */
-export function decimal(value: number): string {
-  return decimals.format(value);
-}
-
 /** Formats `1 etiqueta`, `2 etiquetas`. */
 export function count(value: number, one: string, many: string): string {
   return `${number(value)} ${value === 1 ? one : many}`;

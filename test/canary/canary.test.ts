@@ -5,6 +5,7 @@ import { freePort } from '#local/process/free-port.ts';
 import { Credential } from '#services/canary/http/credential.ts';
 import { Customer } from '#services/canary/http/customer.ts';
 import { customersWay, type WayIn } from '#services/canary/http/ways.ts';
+import { roundsPage } from '#services/canary/page.ts';
 import { Canary, type CanaryOptions } from '#services/canary/rounds/canary.ts';
 import { WayRounds } from '#services/canary/rounds/way-rounds.ts';
 import type { Outcome } from '#services/canary/steps/steps.ts';
@@ -140,4 +141,15 @@ test('one process that refuses the key, which others accept, is at fault', { tim
   ]);
   status = 401;
   await expect.poll(state, { timeout: 60_000 }).toEqual(['refused', undefined]);
+});
+
+test('its page says how long a step took as "Estado" says times', async () => {
+  const canary = canaryOf(await serve(() => [503]));
+  for (const [step, ms] of [
+    ['manifest', 5_089],
+    ['cancel', 412],
+  ] as const)
+    canary.checks.note([failed(step, { result: 'ok', ms, answer: '' })]);
+  const took = [...roundsPage(canary).matchAll(/<td class="ok">Bien<\/td><td>(.*?)<\/td>/g)];
+  expect(took.map(([, text]) => text)).toEqual(['5.1 s', '412 ms']);
 });

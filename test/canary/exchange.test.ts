@@ -60,7 +60,7 @@ test('a dead leg is met: one that takes connections and says nothing, or resets 
   const silent = await listen(createTcp(() => {}));
   const resetting = await listen(createTcp((socket) => void socket.resetAndDestroy()));
   const at = (port: number) => ({ url: `http://127.0.0.1:${port}` });
-  expect(await wordsOf(at(silent), { deadlineMs: 100 })).toBe('sin respuesta en 0.1 s');
+  expect(await wordsOf(at(silent), { deadlineMs: 100 })).toBe('sin respuesta en 100 ms');
   expect(await wordsOf(at(resetting))).toBe('la conexión se cortó sin respuesta');
   expect(await wordsOf(at(await freePort()))).toBe('nadie escucha en esa dirección');
 });
@@ -69,7 +69,7 @@ test('the deadline holds until the last byte', async () => {
   const server = await serve(
     (_, response) => void response.writeHead(200, { 'content-length': 10 }).write('12345'),
   );
-  expect(await wordsOf(server, { deadlineMs: 100 })).toBe('sin respuesta en 0.1 s');
+  expect(await wordsOf(server, { deadlineMs: 100 })).toBe('sin respuesta en 100 ms');
 });
 
 test('a request goes to one address of its host, and keeps the name', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Histories } from '#services/canary/rounds/history.ts';
 import { Schedule } from '#services/canary/rounds/schedule.ts';
 import { requireSameTime } from '#services/canary/steps/clocks.ts';
-import type { Outcome } from '#services/canary/steps/steps.ts';
+import { makeSteps, type Outcome } from '#services/canary/steps/steps.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 
 const outcome = (step: Outcome['step'], result: Outcome['result'], more: Partial<Outcome> = {}): Outcome => ({
@@ -78,6 +78,17 @@ describe('a step that fails', () => {
 });
 
 describe('a step that is late', () => {
+  test('says how long it took, as people read it', async () => {
+    const { outcomes } = await makeSteps(async (step) => {
+      await step('create', async () => passTime(412));
+      await step('print', async () => passTime(5_089));
+    });
+    expect(outcomes.map(({ answer }) => answer)).toEqual([
+      expect.stringMatching(/^\d{3} ms, objetivo 300 ms$/),
+      expect.stringMatching(/^5\.\d s, objetivo 1 s$/),
+    ]);
+  });
+
   test('is a fault when three of the last twelve rounds were', () => {
     expect(noted(...rounds('create', 'late', 'late')).faults()).toEqual([]);
     expect(noted(...rounds('create', 'late', 'ok', 'late', 'late')).faults()).toMatchObject([
@@ -142,11 +153,11 @@ describe('a clock', () => {
   test('is named if it is a minute off', () => {
     expect(verdict({})).toBeUndefined();
     expect(verdict({ api: 59_000, MongoDB: -500 })).toBeUndefined();
-    expect(verdict({ api: 90_000, MongoDB: 200 })).toBe('el reloj de api adelanta 90 s');
-    expect(verdict({ api: 300, MongoDB: -120_000 })).toBe('el reloj de MongoDB atrasa 120 s');
+    expect(verdict({ api: 90_000, MongoDB: 200 })).toBe('el reloj de api adelanta 1 min');
+    expect(verdict({ api: 300, MongoDB: -120_000 })).toBe('el reloj de MongoDB atrasa 2 min');
   });
 
   test("is the canary's own if all others agree", () => {
-    expect(verdict({ api: 90_000, MongoDB: 90_200 })).toBe('el reloj de canary difiere 90 s de los demás');
+    expect(verdict({ api: 90_000, MongoDB: 90_200 })).toBe('el reloj de canary difiere 1 min de los demás');
   });
 });

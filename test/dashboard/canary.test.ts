@@ -31,10 +31,10 @@ const by = (...ways: WayReport[]): CanaryReport => ({ ...GOOD, ways });
 
 test('says when a customer was served last, and how fast, by every way in', () => {
   expect(lineOf(by(customers))).toBe(
-    'El cliente de prueba hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s',
+    'El cliente de prueba hizo una guía y leyó su etiqueta hace 9.4 s, en 412 ms',
   );
   expect(lineOf(by(customers, api('10.1.2.3:3000'), api('10.1.2.4:3000', { tookMs: 1_130 })))).toBe(
-    'El cliente de prueba hizo una guía y leyó su etiqueta hace 9 s, en 1.1 s, por 3 entradas',
+    'El cliente de prueba hizo una guía y leyó su etiqueta hace 9.4 s, en 1.1 s, por 3 entradas',
   );
   // A canary that closes for an upgrade is back within that time.
   expect(linesOf(by({ ...customers, goodAgoMs: 45_000 }), 45_000)).toEqual([]);
@@ -71,12 +71,12 @@ test('says what a customer cannot do, by which way, since when, and what was ans
 });
 
 test('says what a customer waits for, less gravely', () => {
-  const late = { isLate: true, answer: '2.1 s, objetivo 0.3 s' };
+  const late = { isLate: true, answer: '2.1 s, objetivo 300 ms' };
   expect(linesOf(cannot('create', late))).toEqual([
     [
       'canary-create',
       'atencion',
-      'El cliente de prueba espera demasiado para crear guías por la dirección de los clientes desde hace 40 s: 2.1 s, objetivo 0.3 s',
+      'El cliente de prueba espera demasiado para crear guías por la dirección de los clientes desde hace 40 s: 2.1 s, objetivo 300 ms',
     ],
   ]);
   // Where it fails by another way, that is told.
@@ -199,7 +199,7 @@ test('says that the rounds by a way in have stopped', () => {
   ]);
   // A process that has just started.
   const started = by(customers, { ...never, triedForMs: 45_000 });
-  expect(lineOf(started)).toBe('El cliente de prueba hizo una guía y leyó su etiqueta hace 9 s, en 0.4 s');
+  expect(lineOf(started)).toBe('El cliente de prueba hizo una guía y leyó su etiqueta hace 9.4 s, en 412 ms');
   expect(linesOf(by(customers, { ...never, triedForMs: 45_001 })).map(([id]) => id)).toEqual([
     'canary-stuck',
   ]);

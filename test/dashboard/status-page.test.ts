@@ -150,7 +150,7 @@ describe('what a customer of our own finds', () => {
   }) => {
     onTestFinished(() => void Object.assign(canary, { report: GOOD }));
     const text = await pageThat(/<h1>Todo bien<\/h1>/);
-    expect(text).toMatch(new RegExp(`</h1> <p class="cliente ">${served} 2 s, en 0\\.4 s</p>`));
+    expect(text).toMatch(new RegExp(`</h1> <p class="cliente ">${served} 2 s, en 400 ms</p>`));
     expect(text).toContain('Se miró: el cliente de prueba (1 entrada), api (1),');
     canary.report = cannot('print');
     const list = /<h1>Hay un problema<\/h1> <ul> <li class="mal"> <span>([^<]*) \d+ s: 503 saturado<\/span>/;

@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
+import { duration } from '#shared/pages/format.ts';
 
 /** Where a request goes: a base URL, and the address of its host if that is to be one of several. */
 export type Endpoint = { url: string; address?: string };
@@ -45,7 +46,7 @@ export function exchange({ url, address }: Endpoint, request: RequestOptions): P
     ...(address !== undefined && { lookup: leadTo(address) }),
   });
   const deadline = setTimeout(() => {
-    reject(new NoAnswer(`sin respuesta en ${deadlineMs / 1_000} s`, true));
+    reject(new NoAnswer(`sin respuesta en ${duration(deadlineMs)}`, true));
     sent.destroy();
   }, deadlineMs);
   const fail = (error: NodeJS.ErrnoException) => reject(new NoAnswer(wordsOf(error), false));

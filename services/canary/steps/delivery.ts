@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { duration } from '#shared/pages/format.ts';
 import { type Customer, UnexpectedAnswer } from '../http/customer.ts';
 import type { OwnWebhook } from '../webhook/own-webhook.ts';
 import type { Clock } from './clocks.ts';
@@ -86,7 +87,7 @@ async function untilAll(
     if (missing === 0) return;
     if (performance.now() - since > EVENT_DELIVERY_MS)
       throw new UnexpectedAnswer(
-        `faltan ${missing} eventos en ${where} tras ${EVENT_DELIVERY_MS / 1_000} s`,
+        `faltan ${missing} eventos en ${where} tras ${duration(EVENT_DELIVERY_MS)}`,
         {
           isAtDeadline: true,
         },

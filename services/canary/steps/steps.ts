@@ -1,4 +1,5 @@
 import type { Step } from '#shared/canary/report.ts';
+import { duration } from '#shared/pages/format.ts';
 import { CredentialRefused } from '../http/credential.ts';
 import { Limited, UnexpectedAnswer } from '../http/customer.ts';
 import { OBJECTIVE_MS } from './time-limits.ts';
@@ -63,11 +64,7 @@ async function noted<Result>(made: Made, of: StepOf, make: () => Promise<Result>
 
 function latenessOf(step: Step, ms: number): string {
   const objective = OBJECTIVE_MS[step] ?? Number.POSITIVE_INFINITY;
-  return ms > objective ? `${seconds(ms)} s, objetivo ${seconds(objective)} s` : '';
-}
-
-function seconds(ms: number): string {
-  return String(Math.round(ms / 100) / 10);
+  return ms > objective ? `${duration(ms)}, objetivo ${duration(objective)}` : '';
 }
 
 /** An answer without a field that it must have ends in an error whose words are of no use to people. */

@@ -9,7 +9,7 @@ import {
   type WayReport,
 } from '#shared/canary/report.ts';
 import { STEP_WORDS } from '#shared/canary/step-words.ts';
-import { count, decimal, duration, number } from '#shared/pages/format.ts';
+import { count, duration, number } from '#shared/pages/format.ts';
 import type { CanaryState } from '../canary-reader.ts';
 import { type Diagnosis, type Effect, grave, warning } from './diagnosis.ts';
 
@@ -94,7 +94,7 @@ export function canaryHeadline(
   const agoMs = Math.max(...good.map(({ goodAgoMs = 0 }) => goodAgoMs));
   const tookMs = Math.max(...good.map(({ tookMs = 0 }) => tookMs));
   const by = good.length > 1 ? `, por ${count(good.length, 'entrada', 'entradas')}` : '';
-  const when = `hace ${number(agoMs / 1_000)} s, en ${decimal(tookMs / 1_000)} s`;
+  const when = `hace ${duration(agoMs)}, en ${duration(tookMs)}`;
   return { text: `El cliente de prueba hizo una guía y leyó su etiqueta ${when}${by}` };
 }
 

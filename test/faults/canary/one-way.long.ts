@@ -17,7 +17,7 @@ import { startDeadLeg, startLegs, startTls } from './way-in.ts';
  * are well otherwise.
  */
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000, maxConcurrency: 12 });
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000, maxConcurrency: 12 });
 
 const PICTURES = /^(?:image\/png|application\/zpl|x-application\/zpl)/;
 /** What the canary's silence shows: its last good round is 45 s old, or the canary has been silent for so long. */
@@ -138,7 +138,7 @@ describe.concurrent('a customer of our own cannot', () => {
     way.ports = [await startApi({ mongoUri: proxy.uri })];
     const watched = await watch('slow writes', { CUSTOMERS_URL: way.url });
     const words =
-      /^El cliente de prueba .* crear guías .*: (?:[2-9]\.?\d? s, objetivo 0\.3 s|sin respuesta en 5 s)$/;
+      /^El cliente de prueba .* crear guías .*: (?:[2-9](?:\.\d)? s, objetivo 300 ms|sin respuesta en 5 s)$/;
     await isSaid(watched, '2 s at each write', words, () => {
       isSlow = true;
       return () => {
