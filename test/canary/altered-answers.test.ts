@@ -1,12 +1,11 @@
 import { expect } from 'vitest';
 import { Credential } from '#services/canary/http/credential.ts';
-import { Customer } from '#services/canary/http/customer.ts';
 import { customersWay } from '#services/canary/http/ways.ts';
 import { Destinations } from '#services/canary/steps/destinations.ts';
 import { makeRound } from '#services/canary/steps/round.ts';
 import type { Outcome } from '#services/canary/steps/steps.ts';
 import { type Altered, startAlteringProxy } from '#test/fixtures/altering-proxy.ts';
-import { test as customers } from './customer.ts';
+import { test as customers, PatientCustomer } from './customer.ts';
 
 /** What a round says of a service whose answers are changed on their way. */
 const test = customers
@@ -16,7 +15,7 @@ const test = customers
     return proxy;
   })
   .extend('round', ({ proxy, key, reader }) => {
-    const customer = new Customer(customersWay(proxy.url), new Credential(() => key, 60_000));
+    const customer = new PatientCustomer(customersWay(proxy.url), new Credential(() => key, 60_000));
     const destinations = new Destinations();
     return { destinations, make: () => makeRound(customer, 'customers', destinations, reader) };
   });

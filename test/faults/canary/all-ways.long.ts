@@ -16,7 +16,7 @@ import { isSaid, STARTED, test as watchedTest } from './watch.ts';
 
 /** For which "Estado" must say nothing, with customers and without, in minutes: 60 shows what a night does. */
 const QUIET_MINUTES = Number(process.env.QUIET_MINUTES ?? 0.5);
-vi.setConfig({ testTimeout: 300_000 + 60_000 * QUIET_MINUTES, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 600_000 + 60_000 * QUIET_MINUTES, hookTimeout: 300_000 });
 /** Until the canary has handed over and cancelled, 40 s after its start. */
 const TRIED = { timeout: 120_000, interval: 500 };
 const DAY_MS = 24 * 3_600_000;
@@ -61,7 +61,8 @@ test('what it makes goes within a day, but for rows of the audit log', async ({ 
   const made = async () => [...(await stored())].filter(([id]) => !before.has(id));
   const of = async (name: string) =>
     (await made()).filter(([id]) => id.startsWith(`${name} `)).map(([, document]) => document);
-  const rows = async () => (await of('audit')).map(({ action }) => action).toSorted();
+  // A step that is late, as on a busy machine, is made again after 15 s.
+  const rows = async () => [...new Set((await of('audit')).map(({ action }) => action))].toSorted();
   await vi.waitFor(
     async () => expect(await rows()).toEqual(['guide.cancel', 'login', 'webhook.create']),
     TRIED,
