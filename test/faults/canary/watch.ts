@@ -20,7 +20,7 @@ import type { Closer } from '../system/servers.ts';
 const WAYS = 60;
 /** Pause between two looks at "Estado", in ms: a dozen dashboards and proxies share this process. */
 const LOOK_MS = 1_000;
-/** Until a canary has had its first round, the slowest one: a dozen start at once. */
+/** Until a canary has had its first round, the slowest one: several start at once. */
 export const STARTED = { timeout: 180_000, interval: LOOK_MS };
 
 /** On a machine that has more to do, something is always late. */
