@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, inject, vi } from 'vitest';
 import { parseStatus } from '#local/drill/status-page.ts';
 import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
@@ -10,7 +10,7 @@ import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { requireReady } from '#local/system.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
-import { isSaid, STARTED, test as watchedTest } from './watch.ts';
+import { isSaid, SERVED, STARTED, test as watchedTest } from './watch.ts';
 
 /** The canary of the system itself, whose dashboard asks it: faults of all ways in, hours without a fault, and what it leaves behind. */
 
@@ -22,6 +22,8 @@ const TRIED = { timeout: 120_000, interval: 500 };
 const DAY_MS = 24 * 3_600_000;
 /** Collections with a document of the canary's that stays. */
 const STAYS = ['audit', 'webhookSecrets', 'webhooks'];
+/** A label worker starts first: 30 s after that. */
+const STARTS = { saidS: 60, goneS: 45 };
 const LOST = /^Falta el índice guides\.number_1 de manifests/;
 
 type Stored = Record<string, unknown>;
@@ -45,13 +47,36 @@ const test = watchedTest
   /** What was stored before the first round. */
   .extend('before', { scope: 'file', auto: true }, async ({ read, stored }) => {
     const before = await stored();
-    await vi.waitFor(
-      async () => expect((await read()).customer).toMatch(/^El cliente de prueba hizo/),
-      STARTED,
-    );
+    await vi.waitFor(async () => expect((await read()).customer).toMatch(SERVED), STARTED);
     return before;
   })
-  .extend('worker', { scope: 'file' }, ({ room }) => ({ now: room.processes['label-worker'] }));
+  .extend('worker', { scope: 'file' }, ({ room }) => {
+    const worker = {
+      now: room.processes['label-worker'],
+      startAgain: async () => {
+        worker.now = worker.now.startAgain();
+        const isReady = () => requireReady(room.addresses['label-worker']);
+        await waitUntilReady(worker.now, isReady, STARTED.timeout);
+      },
+    };
+    return worker;
+  })
+  /** Starts one more label worker, with settings of its own. @throws Error with the end of its log if it does not become ready. */
+  .extend('startWorker', { scope: 'file' }, ({ room, folder, closers }) => {
+    return async (settings: NodeJS.ProcessEnv) => {
+      const port = await freePort();
+      const worker = startProcess({
+        name: `label-worker ${port}`,
+        command: [process.execPath, join(repoRoot, 'services/label-worker/main.ts')],
+        env: { ...process.env, ...room.environments['label-worker'], ...settings, PORT: String(port) },
+        logFile: join(folder, `label-worker-${port}.log`),
+        stopTimeoutMs: 25_000,
+      });
+      closers.push(() => worker.stop());
+      await waitUntilReady(worker, () => requireReady(`http://127.0.0.1:${port}`), STARTED.timeout);
+      return worker;
+    };
+  });
 
 test('nothing is said while nobody else calls', async ({ read }) => {
   await saysNothing(read);
@@ -95,51 +120,42 @@ test('nothing is said under a usual load', async ({ read, room }) => {
 });
 
 describe.concurrent('"Estado" says', () => {
-  test('labels whose names a template hides, and then none', async ({
-    read,
-    room,
-    folder,
-    worker,
-    onTestFinished,
-  }) => {
-    const templates = join(folder, 'hidden');
-    mkdirSync(templates);
-    const letter = readFileSync(join(repoRoot, 'services/label-worker/label/templates/letter.hbs'), 'utf8');
-    const style = '<style>.gone { visibility: hidden }</style>';
-    const hidden = letter
-      .replace('{{#page', `${style}$&`)
-      .replaceAll(/\{\{field recipient\.(?:name|streetName)[^}]*(?=\}\})/g, '$& class="gone"');
-    writeFileSync(join(templates, 'letter.hbs'), hidden);
-    const port = await freePort();
-    const hiding = startProcess({
-      name: 'label-worker that hides',
-      command: [process.execPath, join(repoRoot, 'services/label-worker/main.ts')],
-      env: {
-        ...process.env,
-        ...room.environments['label-worker'],
-        LABEL_TEMPLATES: templates,
-        PORT: String(port),
-      },
-      logFile: join(folder, 'label-worker-hides.log'),
-      stopTimeoutMs: 25_000,
-    });
-    onTestFinished(() => hiding.stop());
-    await waitUntilReady(hiding, () => requireReady(`http://127.0.0.1:${port}`), STARTED.timeout);
-    const words =
+  test('labels that nobody can use, and then none', async ({ read, worker, startWorker, folder }) => {
+    const unread =
       /^El cliente de prueba no puede leer lo que dice su etiqueta .*: no dice el nombre, la calle$/;
-    await isSaid({ read }, 'a template that hides the name and the street', words, async () => {
+    const unprinted = /^El cliente de prueba no puede imprimir etiquetas /;
+    const instead = (settings: NodeJS.ProcessEnv) => async () => {
       await worker.now.stop();
+      const other = await startWorker(settings);
       return async () => {
-        worker.now = worker.now.startAgain();
-        await hiding.stop();
+        await worker.startAgain();
+        await other.stop();
       };
+    };
+
+    const hiding = instead({ LABEL_TEMPLATES: templatesWith(folder, 'visibility: hidden') });
+    await isSaid({ read }, 'a template that hides the name and the street', unread, hiding, STARTS);
+
+    // The machine has no fonts, as the image of the label worker has none.
+    writeFileSync(join(folder, 'fonts.conf'), '<fontconfig></fontconfig>');
+    const lacking = instead({
+      LABEL_TEMPLATES: templatesWith(folder, 'font-family: Arial'),
+      CHROMIUM_PATH: chromiumBy(folder, `FONTCONFIG_FILE='${folder}/fonts.conf' exec`),
+    });
+    await isSaid({ read }, 'a template that names a missing font', unread, lacking, STARTS);
+
+    await isSaid({ read }, "the labels' own font is missing", unprinted, async () => {
+      await worker.now.stop();
+      const start = startWorker({ CHROMIUM_PATH: chromiumBy(folder, 'exec', '--disable-remote-fonts') });
+      await expect(start).rejects.toThrow(/Chromium did not start .*NetworkError/s);
+      return () => worker.startAgain();
     });
 
-    await isSaid({ read }, 'no label worker', /^El cliente de prueba no puede imprimir etiquetas /, () => {
+    await isSaid({ read }, 'no label worker', unprinted, () => {
       worker.now.kill('SIGKILL');
       return async () => {
         await worker.now.ended;
-        worker.now = worker.now.startAgain();
+        await worker.startAgain();
       };
     });
   });
@@ -158,6 +174,25 @@ describe.concurrent('"Estado" says', () => {
     await isSaid({ read }, 'a unique index that is gone', LOST, cause, { saidS: 75, goneS: 75 });
   });
 });
+
+/** Makes a folder with our letter, in which the recipient's name and street have a style. */
+function templatesWith(folder: string, style: string): string {
+  const templates = mkdtempSync(join(folder, 'templates-'));
+  const letter = readFileSync(join(repoRoot, 'services/label-worker/label/templates/letter.hbs'), 'utf8');
+  const styled = letter
+    .replace('{{#page', `<style>.styled { ${style} }</style>$&`)
+    .replaceAll(/\{\{field recipient\.(?:name|streetName)[^}]*(?=\}\})/g, '$& class="styled"');
+  writeFileSync(join(templates, 'letter.hbs'), styled);
+  return templates;
+}
+
+/** Makes a program that starts Chromium. @param how the words of a shell before its path. */
+function chromiumBy(folder: string, how: string, ...args: string[]): string {
+  const program = join(mkdtempSync(join(folder, 'chromium-')), 'chromium');
+  const line = `${how} '${inject('chromiumPath')}' "$@" ${args.join(' ')}`;
+  writeFileSync(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return program;
+}
 
 async function saysNothing(
   read: () => Promise<{ headline: string; customer: string; lines: string[] }>,

@@ -24,7 +24,7 @@ const LOOK_MS = 1_000;
 export const STARTED = { timeout: 180_000, interval: LOOK_MS };
 
 /** On a machine that has more to do, something is always late. */
-const SERVED = /^El cliente de prueba (?:hizo|espera demasiado)/;
+export const SERVED = /^El cliente de prueba (?:hizo|espera demasiado)/;
 
 /** Within how many seconds "Estado" says a fault, and no more says it after its end. */
 export type Promised = { saidS: number; goneS: number };
