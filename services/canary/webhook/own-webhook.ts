@@ -2,10 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { CANARY_TITLE } from '#shared/canary/names.ts';
 import type { Customer } from '../http/customer.ts';
-import { DEADLINE_MS } from '../steps/time-limits.ts';
 
 /** Time that a message's timestamp may differ from our clock, in ms (Standard Webhooks 1.0.0). */
 const TOLERANCE_MS = 5 * 60_000;
+/** Of each request about the webhook. */
+const DEADLINE_MS = 5_000;
 /** Events of so many guides are kept. */
 const MAX_GUIDES = 10;
 
@@ -30,14 +31,14 @@ export class OwnWebhook {
    */
   async ensure(customer: Customer): Promise<void> {
     const path = '/api/webhooks';
-    const { data: listed } = await customer.read<Listed[]>({ path, deadlineMs: DEADLINE_MS.read });
+    const { data: listed } = await customer.read<Listed[]>({ path, deadlineMs: DEADLINE_MS });
     if (listed.some(({ Id, Activo }) => Id === this.#id && Activo)) return;
     for (const { Id } of listed)
-      await customer.ask({ method: 'DELETE', path: `${path}/${Id}`, deadlineMs: DEADLINE_MS.write });
+      await customer.ask({ method: 'DELETE', path: `${path}/${Id}`, deadlineMs: DEADLINE_MS });
     const request = {
       path,
       json: { Url: this.#url, Descripcion: CANARY_TITLE },
-      deadlineMs: DEADLINE_MS.write,
+      deadlineMs: DEADLINE_MS,
     };
     const { data } = await customer.read<{ Id: string; Secreto: string }>(request);
     this.#id = data.Id;
