@@ -44,8 +44,9 @@ const WRITTEN = [
 ];
 const SECRET = newSecret();
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
-/** Messages, and whether they are authentic. */
-export const CASES: [name: string, headers: Record<string, string>, body: string, authentic: boolean][] = [
+type Case = [name: string, headers: Record<string, string>, body: string, authentic: boolean];
+/** Returns messages that are signed now, and whether they are authentic. */
+export const newCases = (): Case[] => [
   ['ours', signedHeaders(MESSAGE, [SECRET], ago(0)), MESSAGE.body, true],
   ['with two signatures', signedHeaders(MESSAGE, [newSecret(), SECRET], ago(200)), MESSAGE.body, true],
   ['of another secret', signedHeaders(MESSAGE, [newSecret()], ago(0)), MESSAGE.body, false],
@@ -91,7 +92,7 @@ export async function expectReceives(
     expect([id, (await post(signedHeaders({ id, body }, [SECRET], ago(0)), body)).status]).toEqual([id, 500]);
   }
   await rm(kept);
-  for (const [name, headers, body, authentic] of CASES) {
+  for (const [name, headers, body, authentic] of newCases()) {
     const { status } = await post(headers, body);
     expect([name, status]).toEqual([name, authentic ? 204 : 401]);
   }
