@@ -111,6 +111,12 @@ describe('a step that is late', () => {
   });
 });
 
+test('the next fault of a step begins and ends by its own rounds', () => {
+  const two = rounds('print', 'failed', 'failed', ...many(5, 'ok' as const), 'failed', 'failed', 'ok');
+  expect(noted(...two).faults()).toHaveLength(1);
+  expect(noted(...two, ...rounds('print', 'ok')).faults()).toEqual([]);
+});
+
 test('what fails is named before what is late, and what customers do first', () => {
   const histories = noted(
     ...many(3, [

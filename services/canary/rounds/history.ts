@@ -18,7 +18,10 @@ export class History {
 
   note(outcome: Outcome): void {
     this.#last = [...this.#last, { ...outcome, at: performance.now() }].slice(-WINDOW_ROUNDS);
+    const wasFault = this.#since !== undefined;
     this.#since = isFault(this.#last) ? (this.#since ?? this.#last.find(isBad)?.at) : undefined;
+    // Rounds of a fault that is over say nothing of the next one: it begins, and ends, by its own rounds.
+    if (wasFault && this.#since === undefined) this.#last = this.#last.slice(-1);
   }
 
   get last(): DatedOutcome | undefined {
