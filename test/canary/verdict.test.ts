@@ -117,6 +117,11 @@ test('the next fault of a step begins and ends by its own rounds', () => {
   expect(noted(...two, ...rounds('print', 'ok')).faults()).toEqual([]);
 });
 
+test('a step that is late by now is not said to fail as it did before', () => {
+  const single = rounds('create', 'failed', 'ok', 'failed', 'ok', 'late', 'late', 'late');
+  expect(noted(...single).faults()).toMatchObject([{ isLate: true, answer: 'late!' }]);
+});
+
 test('what fails is named before what is late, and what customers do first', () => {
   const histories = noted(
     ...many(3, [

@@ -28,10 +28,11 @@ export class History {
     return this.#last.at(-1);
   }
 
-  /** Returns what customers meet now. It is late only if no round failed. */
+  /** Returns what customers meet now. It is late only if none of the last few bad rounds failed. */
   fault(): Fault | undefined {
-    const failed = this.#last.findLast(({ result }) => result === 'failed');
-    const told = failed ?? this.#last.findLast(isBad);
+    const bad = this.#last.filter(isBad).slice(-FAILING.least);
+    const failed = bad.findLast(({ result }) => result === 'failed');
+    const told = failed ?? bad.at(-1);
     if (this.#since === undefined || !told) return undefined;
     const { step, form, answer } = told;
     return { step, form, answer, isLate: !failed, sinceMs: performance.now() - this.#since };
