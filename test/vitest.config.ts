@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config';
 import { cacheFolder } from '#local/folders.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
+import { FileOrder } from './file-order.ts';
 import { DEADLINE_MS } from './fixtures/deadline.ts';
-import { LongestFirst } from './longest-first.ts';
+import { RunSummary } from './run-summary.ts';
 
 // All faults and nothing else, one file after the other, so that "Estado" is held to its time; otherwise the most telling run.
 const faults = process.env.FAULTS === 'long';
@@ -36,7 +37,7 @@ export default defineConfig({
     {
       name: 'own-reporter',
       // A plugin and not `reporters`, which `--reporter` on the command line replaces.
-      configureVitest: ({ vitest }) => void vitest.config.reporters.push(['./test/seconds-by-folder.ts', {}]),
+      configureVitest: ({ vitest }) => void vitest.config.reporters.push(new RunSummary()),
     },
   ],
   test: {
@@ -58,7 +59,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Each file has its own database and queue prefix, but all share the machine's cores. Much of their time they wait.
     maxWorkers: faults ? 1 : 3,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: FileOrder },
     // Of the processes that tests start.
     env: { NODE_COMPILE_CACHE: join(cacheFolder, 'node-compile-cache') },
     reporters: ['default'],

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,6 +7,7 @@ import { SetupError } from '#local/setup-error.ts';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { runtimeImports } from '#test/fixtures/imports.ts';
 import { installPackages } from '#test/fixtures/install-packages.ts';
+import { needsServer } from '#test/fixtures/needs-server.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 
 const HELP = `Usage: npm run mutants [-- <file>...]
@@ -74,15 +74,9 @@ function* testsWithoutServers(): Generator<[string, Set<string>]> {
   const ofServices = /^test\/(?!docs|ops|security|e2e|faults|examples)[^/]+\/.*\.test\.ts$/;
   for (const test of repositoryFiles.filter((path) => ofServices.test(path))) {
     const { files } = runtimeImports([test]);
-    const needsServer = [...files].some(asksForServer);
     const loadsService = [...files].some((path) => /^services\/[^/]+\/app\.ts$/.test(path));
-    if (!needsServer && !loadsService) yield [test, files];
+    if (!needsServer(test) && !loadsService) yield [test, files];
   }
-}
-
-/** Whether a fixture or a test takes the address of a server of the run. */
-function asksForServer(path: string): boolean {
-  return path.startsWith('test/') && readFileSync(join(repoRoot, path), 'utf8').includes('inject(');
 }
 
 /** @throws SetupError if the path names no source of a service. */
