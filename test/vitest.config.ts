@@ -60,6 +60,10 @@ export default defineConfig({
     // Each file has its own database and queue prefix, but all share the machine's cores. Much of their time they wait.
     maxWorkers: faults ? 1 : 3,
     sequence: { sequencer: FileOrder },
+    // Files share a process and its modules: to load them for each file took half of the CPU. A fault's run is one file's own.
+    isolate: faults,
+    restoreMocks: true,
+    unstubEnvs: true,
     // Of the processes that tests start.
     env: { NODE_COMPILE_CACHE: join(cacheFolder, 'node-compile-cache') },
     reporters: ['default'],

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { GuideStore } from '#services/api/guides/guide-store.ts';
 import { EventRegister } from '#services/api/tracking/event-register.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
@@ -15,17 +15,17 @@ const TOLD: EventBody = {
   Ocurrido: '2026-11-22T19:05:00.000Z',
 };
 
-/** Returns a register, and the accounts whose appends have begun; `end` ends the first of them. */
+/** Returns a register, and the accounts whose appends have begun; `end` ends the first of them, the test's end all. */
 function holdingRegister() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
+  const testEnds = new Promise<void>((resolve) => onTestFinished(() => resolve()));
   const log: Pick<EventLog, 'append' | 'done'> = {
     done: async () => {},
     append: async <Result>(account: string) => {
       begun.push(account);
-      const { promise, resolve } = Promise.withResolvers<Result>();
-      ends.push(() => resolve({ verdicts: Array(500).fill('repeated'), states: new Map() } as Result));
-      return promise;
+      await Promise.race([testEnds, new Promise<void>((resolve) => void ends.push(resolve))]);
+      return { verdicts: Array(500).fill('repeated'), states: new Map() } as Result;
     },
   };
   const guides: Pick<GuideStore, 'find'> = { find: async () => undefined };
