@@ -15,6 +15,8 @@ function within(folder: string): string[] {
   if (found.length === 0) throw new Error(`${folder} has no source`);
   return found;
 }
+/** The data of the api's rooms, and what a room must say. */
+const ROOM_LIST = ['shared/room-data.ts', 'shared/rooms.ts'];
 const services = [...new Set(within('services').map((path) => path.split('/')[1] ?? ''))];
 
 /** Imports between files, as `from → to`, of those for which `forbidden` says so. */
@@ -54,8 +56,16 @@ describe.each(services)('the service %s', (service) => {
 });
 
 describe('shared', () => {
-  it('has no source beside its modules', () => {
-    expect(within('shared').filter((path) => !moduleOf(path))).toEqual([]);
+  it('has no source beside its modules but the list of rooms', () => {
+    expect(within('shared').filter((path) => !moduleOf(path))).toEqual(ROOM_LIST);
+  });
+
+  it("has a room's data where its list of rooms alone imports them, and the room itself", () => {
+    const isData = (to: string) => /^shared\/[\w-]+\/room\.ts$/.test(to);
+    const roomOf = (path: string) => /^(?:services\/api|shared)\/([\w-]+)\//.exec(path)?.[1];
+    const foreign = (to: string, from: string) =>
+      isData(to) && from !== 'shared/rooms.ts' && roomOf(from) !== roomOf(to);
+    expect(arrows([...within('services'), ...within('shared')], foreign)).toEqual([]);
   });
 
   it('imports from itself alone', () => {

@@ -5,7 +5,7 @@ import { CREATIONS } from '#services/api/guides/creation-journal.ts';
 import { KEYS } from '#services/api/keys/key-store.ts';
 import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
 import { TARIFFS } from '#services/api/quotes/tariffs/tariff-store.ts';
-import { USERS } from '#shared/accounts/user-store.ts';
+import { USERS } from '#shared/accounts/user-model.ts';
 import { AUDIT } from '#shared/audit/audit-store.ts';
 import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/branches/branch-store.ts';
 import { POSTAL_CODES } from '#shared/branches/postal-code-store.ts';

@@ -1,5 +1,5 @@
-import type { UserAction } from '#shared/actions/user-actions.ts';
 import { count } from '#shared/pages/format.ts';
+import { ACTIONS } from '#shared/rooms.ts';
 import { diagnoseActions, reportedActions } from './diagnoses/actions.ts';
 import { diagnoseCanary } from './diagnoses/canary.ts';
 import { diagnoseClocks } from './diagnoses/clocks.ts';
@@ -56,17 +56,6 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
     .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 
-const NAMES: Readonly<Record<UserAction, string>> = {
-  login: 'entrar',
-  create: 'crear',
-  quote: 'cotizar',
-  print: 'imprimir',
-  event: 'eventos',
-  manifest: 'manifiestos',
-  read: 'consultar',
-  webhook: 'webhooks',
-};
-
 /** Lists what `diagnose` examined, and how many processes reported. */
 export function examined(state: SystemState): string[] {
   const { canary, workers, services, webhooks } = state;
@@ -87,7 +76,9 @@ export function examined(state: SystemState): string[] {
     ...(services.some(({ directory }) => directory) ? ['las filas del directorio'] : []),
     'la cola',
     ...(actions.length > 0
-      ? [`qué se contestó en la última media hora (${actions.map((action) => NAMES[action]).join(', ')})`]
+      ? [
+          `qué se contestó en la última media hora (${actions.map((action) => ACTIONS[action].name).join(', ')})`,
+        ]
       : []),
     ...(services.some(({ missingIndexes }) => missingIndexes) ? ['los índices de MongoDB'] : []),
     ...(services.some(({ settings }) => settings) ? ['que los procesos tengan los mismos secretos'] : []),

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { type Static, Type } from 'typebox';
-import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
+import { USER_ACTIONS, type UserAction } from '#shared/rooms.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { Diagnosis, Effect, LastSeen } from './diagnoses/diagnosis.ts';
 import { REDIS_RETURNS } from './diagnoses/processes.ts';

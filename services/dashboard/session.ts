@@ -2,10 +2,11 @@ import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Login } from '#shared/accounts/login.ts';
-import type { ApiUser, Permission, UserStore } from '#shared/accounts/user-store.ts';
+import type { ApiUser, UserStore } from '#shared/accounts/user-store.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { AuditAction, Permission } from '#shared/rooms.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { loginPage, sendPage } from './pages.ts';
 import { homeOf } from './tabs.ts';
@@ -99,7 +100,7 @@ export function requirePermission(permission: Permission) {
 }
 
 /** `pages.ts` shows a failed login. */
-export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog, watch: Watch) {
+export function loginRoutes(sessions: Sessions, login: Login, auditLog: AuditLog<AuditAction>, watch: Watch) {
   return async (server: HttpServer) => {
     server.get('/entrar', async (_request, reply) => sendPage(reply, await loginPage(watch)));
 

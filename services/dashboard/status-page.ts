@@ -5,6 +5,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { FAILING, WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
 import { clockIn } from '#shared/pages/format.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
+import type { AuditAction } from '#shared/rooms.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
 import { capacityView } from './capacity.ts';
 import type { DashboardConfig } from './config.ts';
@@ -92,7 +93,7 @@ function pricesView({ priced, billed, without_tariff: withoutTariff }: SystemSta
  * Pauses and resumes the queue, after a confirmation because every customer is affected. Register it behind a
  * session.
  */
-export function pauseRoutes(queue: Queue, auditLog: AuditLog) {
+export function pauseRoutes(queue: Queue, auditLog: AuditLog<AuditAction>) {
   return async (server: HttpServer) => {
     server.get('/pausar', async (_request, reply) => sendPage(reply, pausePage({})));
     for (const [path, action] of [

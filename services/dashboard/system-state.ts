@@ -7,9 +7,9 @@ import {
   readGuidePricings,
   readLabelCounts,
 } from '#shared/actions/action-counts.ts';
-import type { UserAction } from '#shared/actions/user-actions.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
 import type { LabelJob } from '#shared/printing/label-job.ts';
+import { USER_ACTIONS, type UserAction } from '#shared/rooms.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import {
@@ -150,7 +150,7 @@ async function readSystemState(
     readLabelLatency(redis, queue, at),
     queue.getJobs(['failed'], 0, MAX_FAILURES - 1),
     readLabelCounts(redis, prefix, at),
-    readActionSums(redis, prefix, at),
+    readActionSums(redis, prefix, at, USER_ACTIONS),
     readGuidePricings(redis, prefix, at),
     aliveWorkers(redis, prefix),
     aliveServices(redis, prefix),

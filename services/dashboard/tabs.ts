@@ -1,4 +1,5 @@
-import type { ApiUser, Permission } from '#shared/accounts/user-store.ts';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
+import type { Permission } from '#shared/rooms.ts';
 import { BULL_BOARD_QUEUE } from './bull-board.ts';
 
 const TABS = [

@@ -3,6 +3,7 @@ import { repeat } from '#shared/async/repeat.ts';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import type { AuditAction } from '#shared/rooms.ts';
 import type { EventLog, FeedPage } from '#shared/tracking/event-log.ts';
 import { sentBy } from '#shared/webhooks/webhook-model.ts';
 import type { FailedAttempt, HeldWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
@@ -32,7 +33,7 @@ type Options = {
   client: WebhookClient;
   metrics: WebhookMetrics;
   actions: Pick<UserActions, 'count' | 'end'>;
-  auditLog: Pick<AuditLog, 'record'>;
+  auditLog: Pick<AuditLog<AuditAction>, 'record'>;
   log: Pick<Logger, 'info' | 'warn'>;
 };
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type { AuditLog } from '#shared/audit/audit-log.ts';
+import type { AuditAction } from '#shared/rooms.ts';
 import { addressGroup } from '#shared/stores/counting-limiter.ts';
 import { LOGIN_FAILURES, type LoginAttempt } from './login.ts';
 import type { UserStore } from './user-store.ts';
@@ -11,7 +12,7 @@ const LOCKED_MS = 900_000;
 const MAX_LOCKED = 10_000;
 
 /** Returns a function that counts and records every attempt to log in to a service. */
-export function observeLogins(metrics: Registry, auditLog: AuditLog, users: UserStore) {
+export function observeLogins(metrics: Registry, auditLog: AuditLog<AuditAction>, users: UserStore) {
   const count = countFailures(metrics);
   const record = recordLogins(auditLog, users);
   return (attempt: LoginAttempt): Promise<void> => {
@@ -38,7 +39,7 @@ function countFailures(metrics: Registry): (attempt: LoginAttempt) => void {
  * Records a reached limit once, not with every refused request. Does not record unknown names, because people also type
  * their password into that field.
  */
-function recordLogins(auditLog: AuditLog, users: Pick<UserStore, 'findRecent'>) {
+function recordLogins(auditLog: AuditLog<AuditAction>, users: Pick<UserStore, 'findRecent'>) {
   const locked = new LRUCache<string, true>({ max: MAX_LOCKED, ttl: LOCKED_MS });
   const wasRecorded = ({ outcome, username, address }: LoginAttempt): boolean => {
     const key = `${outcome} ${addressGroup(address)} ${outcome === 'pair_limit' ? username : ''}`;

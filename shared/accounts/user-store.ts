@@ -1,93 +1,16 @@
 import type { Connection, UpdateQuery } from 'mongoose';
-import {
-  type DocumentIn,
-  defineCollection,
-  FLAG,
-  listOf,
-  MOMENT,
-  modelOf,
-  NUMBER,
-  oneOf,
-  optional,
-  part,
-  type StoredModel,
-  TEXT,
-  typed,
-} from '#shared/stores/collection.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { insertMissing } from '#shared/stores/insert-each.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
+import { PERMISSIONS, type Permission } from '../rooms.ts';
+import { USERS, type UserDocument } from './user-model.ts';
 
-export const PERMISSIONS = [
-  'guias.create',
-  'guias.read',
-  'guias.cancel',
-  'guias.quote',
-  'guias.read.all',
-  'colas.admin',
-  'eventos.create',
-  'webhooks.admin',
-  'soporte.read',
-  'soporte.personas',
-] as const;
-export type Permission = (typeof PERMISSIONS)[number];
-
-export const USERS = defineCollection(
-  'users',
-  {
-    _id: TEXT,
-    /** The users of an account, which is one customer, see each other's guides and share its limits. */
-    account: TEXT,
-    passwordHash: TEXT,
-    permissions: listOf(oneOf(PERMISSIONS)),
-    /** The branch at which the user's guides start (docs/contract.md "Guides"). */
-    originBranch: typed<string | null>({ type: String }),
-    disabled: FLAG,
-    /** A user of the demo data, whose password everybody knows. */
-    demo: optional(FLAG),
-    /**
-     * Until when the password may be exchanged for one of the user's own, by the database's clock. Only a one-time
-     * password has it, and logs nobody in.
-     */
-    oneTimeUntil: optional(MOMENT),
-    /** The password before, as long as both are valid, by the database's clock. Shares its salt with `passwordHash`. */
-    previousPassword: optional(part({ hash: TEXT, until: MOMENT })),
-    /** Whether the account is for rehearsals (docs/contract.md "Rehearsal"). All its users have the same value. */
-    test: optional(FLAG),
-    /**
-     * The cell whose canary the account is (docs/contract.md "Canary"); absent for customers. All its users have the same value. Such
-     * an account is a test account too.
-     */
-    canaryOf: optional(TEXT),
-    /**
-     * Only tokens and sessions of this generation are accepted. Absent until a user's tokens are ended. It is not a time,
-     * because `iat` has whole seconds and clocks differ. A user's first generation differs from the generations of a
-     * removed user of the same name.
-     */
-    tokenGeneration: optional(NUMBER),
-    /** Ids of logged-out tokens of this generation, until they expire. */
-    revokedTokens: optional(listOf(part({ jti: TEXT, until: MOMENT }))),
-  },
-  {
-    id: 'User name',
-    holds:
-      'Account, password hash, for a day the one before, permissions, origin branch, generation of tokens, ended tokens',
-    life: 'Until `admin remove`',
-    rights: {
-      // The api stores new passwords, better hashes and logouts.
-      api: ['find', 'update'],
-      dashboard: ['find'],
-      admin: ['find', 'insert', 'update', 'remove'],
-      demo: ['find', 'insert', 'update'],
-    },
-  },
-);
-type UserDocument = DocumentIn<typeof USERS>;
 /** Fields without a default, because few users have them. */
 type RareFields = 'oneTimeUntil' | 'previousPassword' | 'canaryOf';
 /** An API user. A field that is absent in MongoDB has its default here. */
-export type ApiUser = Required<Omit<UserDocument, '_id' | RareFields>> &
-  Pick<UserDocument, RareFields> & { username: string };
+export type ApiUser = Required<Omit<UserDocument, '_id' | 'permissions' | RareFields>> &
+  Pick<UserDocument, RareFields> & { username: string; permissions: Permission[] };
 export type RevokedToken = ApiUser['revokedTokens'][number];
 /** Whose an account is. The canary's is a test account that nobody else may join. */
 export type AccountKind = 'customer' | 'test' | 'canary';
@@ -351,8 +274,14 @@ export class UserStore {
   #asUser({ _id, ...user }: UserDocument): ApiUser {
     const { demo = false, test = false, tokenGeneration = 0, revokedTokens = [] } = user;
     const disabled = user.disabled || (demo && !this.#allowDemo);
-    return { ...user, username: _id, demo, test, disabled, tokenGeneration, revokedTokens };
+    const permissions = user.permissions.filter(isPermission);
+    return { ...user, username: _id, permissions, demo, test, disabled, tokenGeneration, revokedTokens };
   }
+}
+
+/** Returns whether a word is a permission: a user may have those of a room that is not there. */
+function isPermission(word: string): word is Permission {
+  return PERMISSIONS.some((permission) => permission === word);
 }
 
 /** Returns the kind of a user's account. */

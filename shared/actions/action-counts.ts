@@ -1,9 +1,4 @@
-import {
-  ACTION_OUTCOMES,
-  type ActionOutcome,
-  USER_ACTIONS,
-  type UserAction,
-} from '#shared/actions/user-actions.ts';
+import { ACTION_OUTCOMES, type ActionOutcome } from '#shared/actions/user-actions.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import { FAILING } from '#shared/observability/thresholds.ts';
@@ -45,7 +40,7 @@ const MINUTE_MS = 60_000;
 const WRITE_MS = 1_000;
 
 /** Names a count in its key. */
-type Count = LabelOutcome | `${UserAction}-${ActionOutcome}` | `guides-${GuidePricing}`;
+type Count = LabelOutcome | `${string}-${ActionOutcome}` | `guides-${GuidePricing}`;
 
 export class ActionCounts {
   readonly #redis: RedisClient;
@@ -71,7 +66,7 @@ export class ActionCounts {
     });
   }
 
-  count(action: UserAction, outcome: ActionOutcome): void {
+  count(action: string, outcome: ActionOutcome): void {
     this.#add(countOf(action, outcome), Math.floor(this.#clock.now() / MINUTE_MS), 1);
   }
 
@@ -132,23 +127,21 @@ export function readLabelCounts(redis: RedisClient, prefix: string, now: number)
  * Returns how each action ended within the window of `FAILING`.
  * @param now in ms since 1970, by the clock of Redis.
  */
-export async function readActionSums(
+export async function readActionSums<Action extends string>(
   redis: RedisClient,
   prefix: string,
   now: number,
-): Promise<Record<UserAction, ActionSums>> {
-  const wanted = USER_ACTIONS.flatMap((action) => ACTION_OUTCOMES.map((outcome) => countOf(action, outcome)));
+  actions: readonly Action[],
+): Promise<Record<Action, ActionSums>> {
+  const wanted = actions.flatMap((action) => ACTION_OUTCOMES.map((outcome) => countOf(action, outcome)));
   const counted = await readMinutes(redis, prefix, lastMinutes(now, FAILING.windowMinutes), wanted);
-  const sumOf = (action: UserAction, outcome: ActionOutcome) =>
-    counted.reduce((sum, minute) => sum + minute[countOf(action, outcome)], 0);
-  const sumsOf = (action: UserAction): ActionSums => ({
+  const sumOf = (action: Action, outcome: ActionOutcome) =>
+    counted.reduce((sum, minute) => sum + (minute[countOf(action, outcome)] ?? 0), 0);
+  const sumsOf = (action: Action): ActionSums => ({
     ok: sumOf(action, 'ok'),
     notOk: sumOf(action, 'failed') + sumOf(action, 'refused'),
   });
-  return Object.fromEntries(USER_ACTIONS.map((action) => [action, sumsOf(action)])) as Record<
-    UserAction,
-    ActionSums
-  >;
+  return Object.fromEntries(actions.map((action) => [action, sumsOf(action)])) as Record<Action, ActionSums>;
 }
 
 /**
@@ -197,7 +190,7 @@ function causeOf(error: Error & { previousErrors?: Error[] }): Error {
 }
 
 /** Labels that failed and were refused are those of the picture. */
-function countOf(action: UserAction, outcome: ActionOutcome): Count {
+function countOf(action: string, outcome: ActionOutcome): Count {
   return action === 'print' && outcome !== 'ok' ? outcome : `${action}-${outcome}`;
 }
 

@@ -1,10 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import {
-  ACTION_OUTCOMES,
-  ACTIONS_METRIC,
-  type ActionOutcome,
-  type UserAction,
-} from '#shared/actions/user-actions.ts';
+import { ACTION_OUTCOMES, ACTIONS_METRIC, type ActionOutcome } from '#shared/actions/user-actions.ts';
 import { FAILING } from '#shared/observability/thresholds.ts';
 import type { ConnectionOwner } from '../stores/dependencies.ts';
 import type { ActionReport } from '../stores/heartbeat.ts';
@@ -159,10 +154,10 @@ class Action {
  */
 export class UserActions {
   readonly #counts: ActionCounts;
-  readonly #actions: ReadonlyMap<UserAction, Action>;
+  readonly #actions: ReadonlyMap<string, Action>;
 
   /** @param actions those that this process answers. */
-  constructor(actions: readonly UserAction[], counts: ActionCounts, metrics: Registry) {
+  constructor(actions: readonly string[], counts: ActionCounts, metrics: Registry) {
     this.#counts = counts;
     this.#actions = new Map(actions.map((action) => [action, new Action()]));
     const known = this.#actions;
@@ -180,7 +175,7 @@ export class UserActions {
   }
 
   /** @param codigo of the error, or what is at fault. @param ms since the request began. */
-  count(action: UserAction, outcome: ActionOutcome, codigo = '', ms = 0): void {
+  count(action: string, outcome: ActionOutcome, codigo = '', ms = 0): void {
     const now = performance.now();
     this.#actions.get(action)?.count(outcome, codigo, now - ms, now);
     this.#counts.count(action, outcome);
@@ -190,7 +185,7 @@ export class UserActions {
    * Says that a cause has ended, seen without a user who tried. A fault that had no other cause is over until the next failure.
    * @param codigo of its failures.
    */
-  end(action: UserAction, codigo: string): void {
+  end(action: string, codigo: string): void {
     this.#actions.get(action)?.end(codigo);
   }
 
@@ -219,7 +214,7 @@ export function openUserActions(
   server: ConnectionOwner,
   redis: RedisClient,
   prefix: string,
-  own: readonly UserAction[],
+  own: readonly string[],
 ): { actions: UserActions; clock: RedisClock } {
   const clock = new RedisClock(redis);
   const counts = new ActionCounts(redis, prefix, clock, server.log);

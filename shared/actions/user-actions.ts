@@ -1,23 +1,4 @@
 /**
- * What users do with the service. Each is counted where it is answered, by how it ended, and from these counts follow the
- * page "Estado" and the alerts (`k8s/monitoring/alerts.yml`).
- *
- * `print` is every request for labels, files included; `event` registers and simulates events, and cancels guides; `manifest`
- * hands guides over; `read` stores nothing: guides, events, coverage, `validar`; `webhook` delivers a message to a receiver.
- */
-export const USER_ACTIONS = [
-  'login',
-  'create',
-  'quote',
-  'print',
-  'event',
-  'manifest',
-  'read',
-  'webhook',
-] as const;
-export type UserAction = (typeof USER_ACTIONS)[number];
-
-/**
  * `ok`: the user got what was asked for. `failed`: the fault is ours (5xx other than a refusal; no answer within
  * `UNANSWERED_MS`, whatever the answer is then; for a webhook, whatever keeps us from sending). `refused`: the service was
  * too busy (503 `saturado`). Users' own errors (4xx) are not counted, because they say nothing of the requests that are

@@ -25,7 +25,7 @@ type Options = { service: string; store: AuditStore; log: Pick<Logger, 'info' | 
  * Logs each action in a service at once, and then stores it. While the database is away, events wait in this process. If it
  * ends meanwhile, or too many wait, only the log has them.
  */
-export class AuditLog {
+export class AuditLog<Action extends string = string> {
   readonly #options: Options;
   readonly #lost: Counter;
   readonly #storing = new Set<Promise<void>>();
@@ -45,7 +45,7 @@ export class AuditLog {
    * Records an event that happens now. Its `details` may name a guide or a label, so they are not logged.
    * @returns a promise that resolves when the event is stored or lost, or after a second. It never rejects.
    */
-  record(event: Omit<AuditEvent, 'at' | 'service'>): Promise<void> {
+  record(event: Omit<AuditEvent, 'at' | 'service'> & { action: Action }): Promise<void> {
     const { service, log } = this.#options;
     const stored = auditEvent({ ...event, service });
     const { action, actor, account, address, requestId, subject, outcome } = stored;

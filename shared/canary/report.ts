@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { UserAction } from '#shared/actions/user-actions.ts';
+import type { UserAction } from '#shared/rooms.ts';
 
 /**
  * What the canary does as a customer, the most telling first. A round makes those up to `page` by each way in. The others are periodic

@@ -4,8 +4,8 @@ import type { LastSeen, Level } from '#services/dashboard/diagnoses/diagnosis.ts
 import { latencyOf } from '#services/dashboard/label-latency.ts';
 import type { SystemState } from '#services/dashboard/system-state.ts';
 import type { ActionSums } from '#shared/actions/action-counts.ts';
-import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 import type { CanaryReport } from '#shared/canary/report.ts';
+import { USER_ACTIONS, type UserAction } from '#shared/rooms.ts';
 import type { ActionReport, ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import { heartbeatOf, workerBeat } from '#test/fixtures/dashboard/fleet.ts';
 import { cannot, GOOD } from '#test/fixtures/dashboard/pretended-canary.ts';

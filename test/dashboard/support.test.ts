@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 import { hashPassword } from '#shared/accounts/passwords.ts';
-import { type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { GUIDES } from '#shared/guides/guide-model.ts';
+import type { Permission } from '#shared/rooms.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';

@@ -16,7 +16,7 @@ import { CanaryConfig } from '#services/canary/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
-import { USER_ACTIONS } from '#shared/actions/user-actions.ts';
+import { USER_ACTIONS } from '#shared/rooms.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import type { Running } from '#test/fixtures/services.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';

@@ -7,6 +7,7 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { type AuditLog, openAuditLog } from '#shared/audit/audit-log.ts';
 import { AUDIT, AuditStore } from '#shared/audit/audit-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { AuditAction } from '#shared/rooms.ts';
 import type { ApiOptions } from '../config.ts';
 import { openIndexes } from '../platform/stores.ts';
 import type { BearerKind } from './bearer.ts';
@@ -20,7 +21,7 @@ declare module 'fastify' {
     onLogin(attempt: LoginAttempt): Promise<void>;
     /** Credentials beside tokens. Rooms above add theirs. */
     bearerKinds: BearerKind[];
-    auditLog: AuditLog;
+    auditLog: AuditLog<AuditAction>;
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { hashPassword, matchingHash } from '#shared/accounts/passwords.ts';
-import { type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import { canaryNames } from '#shared/canary/names.ts';
+import type { Permission } from '#shared/rooms.ts';
 import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limits.ts';
 import { isKey } from '../keys/key.ts';
 import { KeyStore } from '../keys/key-store.ts';

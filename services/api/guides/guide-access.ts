@@ -1,6 +1,7 @@
-import type { ApiUser, Permission } from '#shared/accounts/user-store.ts';
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError, type ErrorCode, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
+import type { Permission } from '#shared/rooms.ts';
 import { fieldError } from '../http/body.ts';
 import { GUIDE_RULE } from '../http/parameter-rules.ts';
 import { isGuideNumber } from './guide-number.ts';

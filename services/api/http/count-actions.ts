@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { UNANSWERED_MS, type UserAction } from '#shared/actions/user-actions.ts';
+import { UNANSWERED_MS } from '#shared/actions/user-actions.ts';
 import { toDomainError } from '#shared/http/error-handlers.ts';
 import { toHttpError } from '#shared/http/http-errors.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { UserAction } from '#shared/rooms.ts';
 import { requestErrors } from './errors.ts';
 
 declare module 'fastify' {

@@ -6,9 +6,9 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify';
 import { IsOptional, type Static, type TObject, type TSchema } from 'typebox';
-import type { UserAction } from '#shared/actions/user-actions.ts';
 import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { UserAction } from '#shared/rooms.ts';
 import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import type { ErrorTable } from './errors.ts';
 import { namesRule, ONCE_RULE, ruleOf } from './parameter-rules.ts';

@@ -1,5 +1,5 @@
-import { PERMISSIONS, type Permission } from '#shared/accounts/user-store.ts';
 import { type Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import { PERMISSIONS, type Permission } from '#shared/rooms.ts';
 import { readerOf } from '../http/body.ts';
 import { isPrintable } from './key.ts';
 import { MAX_YEARS, MOMENT_RULE, NewKeyRequest } from './schemas.ts';

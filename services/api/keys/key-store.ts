@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
-import { PERMISSIONS, RECENT } from '#shared/accounts/user-store.ts';
+import { RECENT } from '#shared/accounts/user-store.ts';
+import { PERMISSIONS } from '#shared/rooms.ts';
 import {
   type DocumentIn,
   defineCollection,

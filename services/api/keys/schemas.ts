@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PERMISSIONS } from '#shared/accounts/user-store.ts';
+import { PERMISSIONS } from '#shared/rooms.ts';
 import { MAX_NAME } from './key.ts';
 import { MAX_KEYS } from './key-store.ts';
 

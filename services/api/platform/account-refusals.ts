@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { UserAction } from '#shared/actions/user-actions.ts';
 import type { OwnData } from '#shared/errors/own-data.ts';
+import type { UserAction } from '#shared/rooms.ts';
 import type { AccountOutcome } from '#shared/stores/heartbeat.ts';
 
 type Refusal = { codigo: string; data: OwnData };

@@ -1,8 +1,8 @@
 import fp from 'fastify-plugin';
 import type { UserActions } from '#shared/actions/action-trouble.ts';
 import { openUserActions } from '#shared/actions/action-trouble.ts';
-import { USER_ACTIONS } from '#shared/actions/user-actions.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { actionsOf } from '#shared/rooms.ts';
 import type { ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
 import type { ApiOptions } from '../config.ts';
@@ -23,8 +23,7 @@ declare module 'fastify' {
 
 /** Counts what users do by the api, all but the delivery of webhooks. */
 export const userActionsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  const own = USER_ACTIONS.filter((action) => action !== 'webhook');
-  const { actions, clock } = openUserActions(server, server.redis, config.REDIS_PREFIX, own);
+  const { actions, clock } = openUserActions(server, server.redis, config.REDIS_PREFIX, actionsOf('api'));
   server.decorate('userActions', actions);
   server.decorate('redisClock', clock);
   server.decorate('accountRefusals', new AccountRefusals());

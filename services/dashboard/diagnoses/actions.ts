@@ -1,21 +1,9 @@
-import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
 import { FAILING } from '#shared/observability/thresholds.ts';
 import { duration, number } from '#shared/pages/format.ts';
+import { ACTIONS, USER_ACTIONS, type UserAction } from '#shared/rooms.ts';
 import type { ActionReport } from '#shared/stores/heartbeat.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, type Effect, grave, type LastSeen } from './diagnosis.ts';
-
-/** What fails, and the section of the runbook. */
-const ACTIONS: Readonly<Record<UserAction, { fails: string; section: string }>> = {
-  login: { fails: 'Entrar a la API falla', section: 'loginsfail' },
-  create: { fails: 'Crear guías falla', section: 'creationsfail' },
-  quote: { fails: 'Cotizar falla', section: 'quotesfail' },
-  print: { fails: 'Imprimir etiquetas falla', section: 'labelsfail' },
-  event: { fails: 'Registrar eventos falla', section: 'eventsfail' },
-  manifest: { fails: 'Hacer manifiestos falla', section: 'manifestsfail' },
-  read: { fails: 'Consultar guías, eventos o cobertura falla', section: 'requestsfail' },
-  webhook: { fails: 'Mandar webhooks falla', section: 'webhooksfail' },
-};
 
 const RECENT_MS = 60_000 * FAILING.recentMinutes;
 
@@ -55,7 +43,7 @@ export function* diagnoseActions(state: SystemState, { harmed }: LastSeen): Gene
 /** Names the actions whose outcomes every process of their service reports. */
 export function reportedActions({ services }: SystemState): UserAction[] {
   return USER_ACTIONS.filter((action) => {
-    const own = services.filter(({ service }) => service === (action === 'webhook' ? 'webhooks' : 'api'));
+    const own = services.filter(({ service }) => service === ACTIONS[action].service);
     return own.length > 0 && own.every(({ actions }) => actions?.[action]);
   });
 }

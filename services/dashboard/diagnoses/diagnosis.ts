@@ -1,4 +1,4 @@
-import { USER_ACTIONS, type UserAction } from '#shared/actions/user-actions.ts';
+import { ACTIONS, actionsOf, USER_ACTIONS, type UserAction } from '#shared/rooms.ts';
 
 /**
  * `grave`: users do not get what they ask for, or something may be lost. `nota`: a customer's own matter, such as a receiver
@@ -52,10 +52,10 @@ export type LastSeen = {
 export const RECOVERY_MS = 15_000;
 
 /** What needs MongoDB, and what writes to it. */
-export const BY_API = USER_ACTIONS.filter((action) => action !== 'webhook');
-export const WRITING = ['create', 'event', 'manifest'] as const satisfies UserAction[];
+export const BY_API = actionsOf('api');
+export const WRITING = USER_ACTIONS.filter((action) => ACTIONS[action].writes);
 /** What asks the branches service. */
-export const BY_BRANCHES = ['create', 'quote', 'read'] as const satisfies UserAction[];
+export const BY_BRANCHES = USER_ACTIONS.filter((action) => ACTIONS[action].asksBranches);
 
 export function grave(id: string, section: string, text: string): Diagnosis {
   return { id, level: 'grave', section, text };

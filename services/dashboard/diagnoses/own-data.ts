@@ -1,6 +1,6 @@
-import type { UserAction } from '#shared/actions/user-actions.ts';
 import type { OwnData } from '#shared/errors/own-data.ts';
 import { duration, number } from '#shared/pages/format.ts';
+import { ACTIONS } from '#shared/rooms.ts';
 import type { AccountOutcome } from '#shared/stores/heartbeat.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, note } from './diagnosis.ts';
@@ -18,11 +18,6 @@ const WHAT: Readonly<Record<OwnData, string>> = {
   tariff: '¿está bien la tarifa?',
   users: '¿están bien los usuarios?',
 };
-const USES = {
-  create: 'crean guías',
-  quote: 'cotizan',
-  read: 'consultan',
-} as const satisfies Partial<Record<UserAction, string>>;
 
 /**
  * Names data of ours for which many accounts are refused: each of them is told that its own request is wrong. An account counts
@@ -30,7 +25,8 @@ const USES = {
  */
 export function* diagnoseOwnData(state: SystemState): Generator<Diagnosis> {
   const named = new Set<OwnData>();
-  for (const [action, use] of Object.entries(USES)) {
+  for (const [action, { accountsDo }] of Object.entries(ACTIONS)) {
+    if (accountsDo === 'none') continue;
     const accounts = lastOutcomes(state, action);
     const refused = accounts.flatMap(({ codigo, data, at }) =>
       codigo && data ? [{ codigo, data, at }] : [],
@@ -41,7 +37,7 @@ export function* diagnoseOwnData(state: SystemState): Generator<Diagnosis> {
       const [last] = some.toSorted((one, other) => other.at - one.at);
       if (!last || (served > last.at && state.at - last.at > RECENT_MS)) continue;
       named.add(data);
-      const who = `${number(some.length)} de ${number(accounts.length)} cuentas que ${use}`;
+      const who = `${number(some.length)} de ${number(accounts.length)} cuentas que ${accountsDo}`;
       const text = `A ${who} se les responde ${last.codigo}: ${WHAT[data]}${loadOf(state, data)}`;
       yield note(`own-data-${data}`, 'owndata', text);
     }

@@ -5,6 +5,7 @@ import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { hasGuideNumberForm } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { AuditAction } from '#shared/rooms.ts';
 import { compilePage, sendPage } from '../pages.ts';
 import { requirePermission } from '../session.ts';
 import { type Header, headerOf } from '../tabs.ts';
@@ -12,7 +13,7 @@ import type { GuideReader, VisibleGuide } from './guide-reader.ts';
 import { search, searchView } from './search.ts';
 import { type GuideView, type SupportSources, supportViews, type WebhooksView } from './views.ts';
 
-type Options = SupportSources & { auditLog: AuditLog };
+type Options = SupportSources & { auditLog: AuditLog<AuditAction> };
 type Details = Readonly<Record<string, string | number | boolean>>;
 
 const PERSONS = 'soporte.personas';

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
-import { PERMISSIONS, type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
+import { PERMISSIONS, type Permission } from '#shared/rooms.ts';
 import { Client, call } from '#test/fixtures/client.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { allOperations } from '#test/fixtures/operations.ts';

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect } from 'vitest';
-import { PERMISSIONS, UserStore } from '#shared/accounts/user-store.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
+import { PERMISSIONS } from '#shared/rooms.ts';
 import { type Answer, Client, fullGuide } from '#test/fixtures/client.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { test } from '#test/fixtures/services.ts';

@@ -1,8 +1,8 @@
 import { Argument } from 'commander';
 import { Type } from 'typebox';
-import { PERMISSIONS, type Permission } from '#shared/accounts/user-store.ts';
 import { UsageError } from '#shared/commands/run-command-line.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
+import { PERMISSIONS, type Permission } from '#shared/rooms.ts';
 import { ApiConfig } from '../../config.ts';
 import { localTimeFormatter } from '../../platform/local-time.ts';
 import { NAME_RULE, newName, validName } from '../names.ts';

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { hashPassword } from '#shared/accounts/passwords.ts';
-import { type ApiUser, type Permission, UserStore } from '#shared/accounts/user-store.ts';
+import { type ApiUser, UserStore } from '#shared/accounts/user-store.ts';
 import { branchCode } from '#shared/branches/branch.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import type { Permission } from '#shared/rooms.ts';
 import { type LoadPersonalData, whatGoesOn } from '../../platform/personal-data.ts';
 import { formerKind, refusalOf } from '../account-kinds.ts';
 import { NAME_RULE } from '../names.ts';

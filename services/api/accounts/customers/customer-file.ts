@@ -1,4 +1,3 @@
-import { PERMISSIONS, type Permission } from '#shared/accounts/user-store.ts';
 import { type Branch, branchCode } from '#shared/branches/branch.ts';
 import {
   InvalidFileError,
@@ -10,6 +9,7 @@ import {
   readGuardedRows,
   YES,
 } from '#shared/commands/csv.ts';
+import { PERMISSIONS, type Permission } from '#shared/rooms.ts';
 import { MAX_LIMIT } from '../../config.ts';
 import type { AccountLimits } from '../account-limits.ts';
 import { newName } from '../names.ts';

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { AuditAction, AuditEvent } from '#shared/audit/audit-store.ts';
+import type { AuditEvent } from '#shared/audit/audit-store.ts';
+import type { AuditAction } from '#shared/rooms.ts';
 import { apiUser } from './authenticate.ts';
 
 export function audit(
   request: FastifyRequest,
-  event: Pick<AuditEvent, 'action' | 'subject' | 'details'>,
+  event: Pick<AuditEvent, 'subject' | 'details'> & { action: AuditAction },
 ): void {
   const { username: actor, account } = apiUser(request);
   const { ip: address, id: requestId } = request;

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Permission } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { Permission } from '#shared/rooms.ts';
 import type { Caller } from '../account-limits.ts';
 import { apiUser } from './authenticate.ts';
 

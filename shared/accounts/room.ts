@@ -1,0 +1,14 @@
+import { defineRoomData } from '../room-data.ts';
+
+/** Users and their accounts. `admin.*` are the commands of `npm run admin`. */
+export const accountsData = defineRoomData({
+  name: 'accounts',
+  permissions: 'none',
+  auditActions: ['login', 'login.locked', 'logout', 'password.change', 'admin.*'],
+  actions: {
+    login: {
+      ...{ name: 'entrar', fails: 'Entrar a la API falla', section: 'loginsfail' },
+      ...{ service: 'api', writes: false, asksBranches: false, accountsDo: 'none' },
+    },
+  },
+});

@@ -1,0 +1,8 @@
+import { defineRoomData } from '../room-data.ts';
+
+export const canaryData = defineRoomData({
+  name: 'canary',
+  permissions: 'none',
+  auditActions: 'none',
+  actions: 'none',
+});

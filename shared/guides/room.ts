@@ -1,0 +1,19 @@
+import { defineRoomData } from '../room-data.ts';
+
+/** `soporte.*` and `support.*`: guides, what happened to them, and whom they name, on the dashboard. */
+export const guidesData = defineRoomData({
+  name: 'guides',
+  permissions: ['guias.create', 'guias.read', 'guias.read.all', 'soporte.read', 'soporte.personas'],
+  auditActions: ['guide.read-other', 'support.*'],
+  actions: {
+    create: {
+      ...{ name: 'crear', fails: 'Crear guías falla', section: 'creationsfail' },
+      ...{ service: 'api', writes: true, asksBranches: true, accountsDo: 'crean guías' },
+    },
+    /** Stores nothing: guides, events, coverage, manifests, `validar`. */
+    read: {
+      ...{ name: 'consultar', fails: 'Consultar guías, eventos o cobertura falla', section: 'requestsfail' },
+      ...{ service: 'api', writes: false, asksBranches: true, accountsDo: 'consultan' },
+    },
+  },
+});

@@ -1,0 +1,14 @@
+import { defineRoomData } from '../room-data.ts';
+
+export const manifestsData = defineRoomData({
+  name: 'manifests',
+  permissions: 'none',
+  auditActions: 'none',
+  actions: {
+    /** Hands guides over. */
+    manifest: {
+      ...{ name: 'manifiestos', fails: 'Hacer manifiestos falla', section: 'manifestsfail' },
+      ...{ service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
+    },
+  },
+});

@@ -1,0 +1,8 @@
+import { defineRoomData } from '../room-data.ts';
+
+export const privacyData = defineRoomData({
+  name: 'privacy',
+  permissions: 'none',
+  auditActions: ['privacy.*'],
+  actions: 'none',
+});

@@ -1,0 +1,8 @@
+import { defineRoomData } from '../room-data.ts';
+
+export const rehearsalData = defineRoomData({
+  name: 'rehearsal',
+  permissions: 'none',
+  auditActions: 'none',
+  actions: 'none',
+});

@@ -1,0 +1,40 @@
+/**
+ * The data half of a room: what other processes and programs must know of it too. The other half, its code, stands in
+ * `services/api/<room>/room.ts`. Every part is required: a room that has nothing of it says `'none'`.
+ */
+export type RoomData = {
+  /** The word by which its folders are found. */
+  name: string;
+  /** What users are granted. */
+  permissions: readonly string[] | 'none';
+  /** What the audit log calls what people do, where `*` stands for any text: the rest of an operator's command. */
+  auditActions: readonly string[] | 'none';
+  /** What users do with it, by the word in counts, heartbeats and metrics. */
+  actions: Readonly<Record<string, ActionData>> | 'none';
+};
+
+/**
+ * What users do with the service. Each is counted where it is answered, by how it ended, and from these counts follow the page "Estado"
+ * and the alerts (`k8s/monitoring/alerts.yml`). The texts are those of "Estado".
+ */
+export type ActionData = {
+  /** Stands in the list of what "Estado" has examined. */
+  name: string;
+  /** Says that the action fails. */
+  fails: string;
+  /** Section of the runbook. */
+  section: string;
+  /** The service whose processes count it. */
+  service: 'api' | 'webhooks';
+  /** Whether it fails without writes to MongoDB. */
+  writes: boolean;
+  /** Whether it fails without the branches service. */
+  asksBranches: boolean;
+  /** What accounts do that are refused for a reason whose truth is our data; `none` if no such error refuses it. */
+  accountsDo: string;
+};
+
+/** States what a room adds to the lists of `shared/rooms.ts`. */
+export function defineRoomData<const Data extends RoomData>(data: Data): Data {
+  return data;
+}

@@ -1,0 +1,47 @@
+import { accountsData } from './accounts/room.ts';
+import { billingData } from './billing/room.ts';
+import { branchesData } from './branches/room.ts';
+import { canaryData } from './canary/room.ts';
+import { guidesData } from './guides/room.ts';
+import { keysData } from './keys/room.ts';
+import { labelsData } from './labels/room.ts';
+import { manifestsData } from './manifests/room.ts';
+import { manualData } from './manual/room.ts';
+import { privacyData } from './privacy/room.ts';
+import { quotesData } from './quotes/room.ts';
+import { rehearsalData } from './rehearsal/room.ts';
+import type { ActionData } from './room-data.ts';
+import { trackingData } from './tracking/room.ts';
+import { webhooksData } from './webhooks/room.ts';
+
+/** The data of the api's rooms, in the order of `services/api/app.ts`. All lists of what rooms have follow from it. */
+export const ROOMS_DATA = [
+  ...[accountsData, branchesData, guidesData, labelsData],
+  ...[keysData, quotesData, trackingData, rehearsalData, manifestsData, webhooksData],
+  ...[billingData, privacyData, manualData, canaryData],
+] as const;
+type Data = (typeof ROOMS_DATA)[number];
+
+/** The parts of rooms that have one. */
+type Part<Name extends keyof Data> = Exclude<Data[Name], 'none'>;
+function partsOf<Name extends keyof Data>(name: Name): Part<Name>[] {
+  return ROOMS_DATA.map((room): Data[Name] => room[name]).filter((part) => part !== 'none') as Part<Name>[];
+}
+/** The keys of each member of a union. */
+type KeyOf<Part> = Part extends unknown ? keyof Part & string : never;
+
+export type Permission = Part<'permissions'>[number];
+export const PERMISSIONS: readonly Permission[] = partsOf('permissions').flat();
+
+/** A command of operators is `admin.<command>`, `branches.<command>` and so on. */
+export type AuditAction = Texts<Part<'auditActions'>[number]>;
+type Texts<Pattern> = Pattern extends `${infer Start}*` ? `${Start}${string}` : Pattern;
+
+export type UserAction = KeyOf<Part<'actions'>>;
+export const ACTIONS = Object.assign({}, ...partsOf('actions')) as Readonly<Record<UserAction, ActionData>>;
+export const USER_ACTIONS = Object.keys(ACTIONS) as readonly UserAction[];
+
+/** Returns the actions that the processes of a service count. */
+export function actionsOf(service: ActionData['service']): UserAction[] {
+  return USER_ACTIONS.filter((action) => ACTIONS[action].service === service);
+}

@@ -1,0 +1,14 @@
+import { defineRoomData } from '../room-data.ts';
+
+export const trackingData = defineRoomData({
+  name: 'tracking',
+  permissions: ['guias.cancel', 'eventos.create'],
+  auditActions: ['guide.cancel'],
+  actions: {
+    /** Registers and simulates events, and cancels guides. */
+    event: {
+      ...{ name: 'eventos', fails: 'Registrar eventos falla', section: 'eventsfail' },
+      ...{ service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
+    },
+  },
+});

@@ -1,0 +1,14 @@
+import { defineRoomData } from '../room-data.ts';
+
+export const webhooksData = defineRoomData({
+  name: 'webhooks',
+  permissions: ['webhooks.admin'],
+  auditActions: ['webhook.*'],
+  actions: {
+    /** Delivers a message to a receiver. */
+    webhook: {
+      ...{ name: 'webhooks', fails: 'Mandar webhooks falla', section: 'webhooksfail' },
+      ...{ service: 'webhooks', writes: false, asksBranches: false, accountsDo: 'none' },
+    },
+  },
+});
