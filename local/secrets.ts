@@ -3,19 +3,14 @@ import { renameSync, writeFileSync } from 'node:fs';
 import type { CanarySecrets } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
+import { REDIS_SERVICES, type RedisService } from '#shared/stores/redis-families.ts';
 import {
   FIRST_GENERATION,
   type MongoGeneration,
   mongoUserName,
   nextGeneration,
 } from './access/mongo-names.ts';
-import {
-  REDIS_SERVICES,
-  type RedisPasswords,
-  type RedisService,
-  redisAclFile,
-  redisUrlOf,
-} from './access/redis-acl.ts';
+import { type RedisPasswords, redisAclFile, redisUrlOf } from './access/redis-acl.ts';
 import { readJson } from './read-json.ts';
 
 export type Secrets = ReturnType<typeof generateSecrets> & {

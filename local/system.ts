@@ -8,7 +8,7 @@ import { CanaryConfig } from '#services/canary/config.ts';
 import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
-import type { RedisService } from './access/redis-acl.ts';
+import type { RedisService } from '#shared/stores/redis-families.ts';
 import { repoRoot } from './folders.ts';
 import { freePort } from './process/free-port.ts';
 import { type OwnedProcess, startProcess } from './process/owned-process.ts';

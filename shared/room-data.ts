@@ -1,3 +1,6 @@
+import type { Collection } from './stores/collection.ts';
+import type { RedisFamily } from './stores/redis-families.ts';
+
 /**
  * The data half of a room: what other processes and programs must know of it too. The other half, its code, stands in
  * `services/api/<room>/room.ts`. Every part is required: a room that has nothing of it says `'none'`.
@@ -11,6 +14,10 @@ export type RoomData = {
   auditActions: readonly string[] | 'none';
   /** What users do with it, by the word in counts, heartbeats and metrics. */
   actions: Readonly<Record<string, ActionData>> | 'none';
+  /** What it stores in MongoDB. */
+  collections: readonly Collection[] | 'none';
+  /** What it stores in Redis, by the purpose of the keys. */
+  redis: Readonly<Record<string, RedisFamily>> | 'none';
 };
 
 /**

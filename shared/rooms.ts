@@ -10,7 +10,9 @@ import { manualData } from './manual/room.ts';
 import { privacyData } from './privacy/room.ts';
 import { quotesData } from './quotes/room.ts';
 import { rehearsalData } from './rehearsal/room.ts';
-import type { ActionData } from './room-data.ts';
+import type { ActionData, RoomData } from './room-data.ts';
+import type { Collection } from './stores/collection.ts';
+import type { RedisFamily } from './stores/redis-families.ts';
 import { trackingData } from './tracking/room.ts';
 import { webhooksData } from './webhooks/room.ts';
 
@@ -22,16 +24,21 @@ export const ROOMS_DATA = [
 ] as const;
 type Data = (typeof ROOMS_DATA)[number];
 
-/** The parts of rooms that have one. */
-type Part<Name extends keyof Data> = Exclude<Data[Name], 'none'>;
-function partsOf<Name extends keyof Data>(name: Name): Part<Name>[] {
-  return ROOMS_DATA.map((room): Data[Name] => room[name]).filter((part) => part !== 'none') as Part<Name>[];
+type Part<Name extends keyof RoomData> = Exclude<Data[Name], 'none'>;
+
+/** Returns a part of the rooms that have it. Its type has no words of a room: those of the lists below come from `Data`. */
+function partsOf<Name extends keyof RoomData>(name: Name): Exclude<RoomData[Name], 'none'>[] {
+  const rooms: readonly RoomData[] = ROOMS_DATA;
+  return rooms.flatMap((room) =>
+    room[name] === 'none' ? [] : [room[name] as Exclude<RoomData[Name], 'none'>],
+  );
 }
+
 /** The keys of each member of a union. */
 type KeyOf<Part> = Part extends unknown ? keyof Part & string : never;
 
 export type Permission = Part<'permissions'>[number];
-export const PERMISSIONS: readonly Permission[] = partsOf('permissions').flat();
+export const PERMISSIONS = partsOf('permissions').flat() as readonly Permission[];
 
 /** A command of operators is `admin.<command>`, `branches.<command>` and so on. */
 export type AuditAction = Texts<Part<'auditActions'>[number]>;
@@ -40,6 +47,10 @@ type Texts<Pattern> = Pattern extends `${infer Start}*` ? `${Start}${string}` : 
 export type UserAction = KeyOf<Part<'actions'>>;
 export const ACTIONS = Object.assign({}, ...partsOf('actions')) as Readonly<Record<UserAction, ActionData>>;
 export const USER_ACTIONS = Object.keys(ACTIONS) as readonly UserAction[];
+
+export const ROOM_COLLECTIONS: readonly Collection[] = partsOf('collections').flat();
+
+export const ROOM_REDIS: Readonly<Record<string, RedisFamily>> = Object.assign({}, ...partsOf('redis'));
 
 /** Returns the actions that the processes of a service count. */
 export function actionsOf(service: ActionData['service']): UserAction[] {

@@ -1,8 +1,9 @@
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
+import { REDIS_SERVICES } from '#shared/stores/redis-families.ts';
 import { parseObject } from '../read-json.ts';
 import { byName, randomSecret } from '../secrets.ts';
 import { generationOf, mongoUserName, nextGeneration } from './mongo-names.ts';
-import { REDIS_SERVICES, type RedisPasswords, redisAclFile } from './redis-acl.ts';
+import { type RedisPasswords, redisAclFile } from './redis-acl.ts';
 
 /**
  * New passwords in the Secrets of k8s/small, as `rotatePasswords` of local/secrets.ts makes them for Compose. The Secrets

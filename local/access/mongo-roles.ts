@@ -1,20 +1,8 @@
-import { ACCOUNTS } from '#services/api/accounts/account-limits.ts';
-import { USAGE } from '#services/api/billing/closed-months.ts';
-import { LABEL_USAGE } from '#services/api/billing/label-usage.ts';
-import { CREATIONS } from '#services/api/guides/creation-journal.ts';
-import { KEYS } from '#services/api/keys/key-store.ts';
-import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
-import { TARIFFS } from '#services/api/quotes/tariffs/tariff-store.ts';
-import { USERS } from '#shared/accounts/user-model.ts';
 import { AUDIT } from '#shared/audit/audit-store.ts';
-import { BRANCHES, COVERAGE, GENERATIONS } from '#shared/branches/branch-store.ts';
-import { POSTAL_CODES } from '#shared/branches/postal-code-store.ts';
-import { GUIDES } from '#shared/guides/guide-model.ts';
+import { ROOM_COLLECTIONS } from '#shared/rooms.ts';
 import { type Collection, MONGO_USERS, type MongoAction, type MongoUser } from '#shared/stores/collection.ts';
 import { HEALTH } from '#shared/stores/mongo-check.ts';
 import { PROCESSES } from '#shared/stores/process-registry.ts';
-import { EVENTS } from '#shared/tracking/event-model.ts';
-import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 
 /**
  * The rights of MongoDB's users, as the descriptions of the collections state them. A test checks them against the
@@ -22,11 +10,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
  * create them, because an index with a TTL deletes documents. The label worker has no user.
  */
 
-export const COLLECTIONS: readonly Collection[] = [
-  ...[GUIDES, CREATIONS, EVENTS, KEYS, MANIFESTS, USERS, ACCOUNTS, AUDIT],
-  ...[BRANCHES, COVERAGE, WEBHOOKS, WEBHOOK_SECRETS, GENERATIONS, POSTAL_CODES, TARIFFS],
-  ...[LABEL_USAGE, USAGE, HEALTH, PROCESSES],
-];
+export const COLLECTIONS: readonly Collection[] = [...ROOM_COLLECTIONS, AUDIT, HEALTH, PROCESSES];
 
 /** By collection; `''` is every collection of the database, and the database itself. */
 type Rights = Readonly<Record<string, readonly MongoAction[]>>;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { ROOM_REDIS } from '#shared/rooms.ts';
+import { REDIS_SERVICES, type RedisFamily, type RedisService } from '#shared/stores/redis-families.ts';
 
 /**
  * The rights of Redis' users: a list of commands and a list of key patterns. Redis holds Lua scripts to both, and
@@ -6,63 +8,24 @@ import { createHash } from 'node:crypto';
  * Compose, Kubernetes, `npm start` and the tests use these rules, so a missing right shows on the first day.
  */
 
-/** Each has a user of its name. */
-export const REDIS_SERVICES = ['api', 'branches', 'label-worker', 'dashboard', 'webhooks'] as const;
-export type RedisService = (typeof REDIS_SERVICES)[number];
 /** `operator` may do everything; no service has its password. */
 export type RedisUser = RedisService | 'operator';
 export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 
-/** Families of keys by purpose: patterns, after the prefix (docs/architecture.md "What is in Redis"). */
-export const REDIS_KEYS = {
-  queue: [':labels:*'],
-  labels: [':label:*'],
-  answers: [':answers:*'],
-  check: [':write-check'],
-  counts: [':label-count:*'],
-  workers: [':worker:*', ':workers'],
-  services: [':service:*', ':services'],
-  branches: [':branches', ':branches:*'],
-  sessions: [':session:*'],
-  problems: [':problems'],
-  logins: [':login-*'],
-  visits: [':tracking:*'],
-  calculations: [':calculator:*'],
-  operatorLogins: [':dashboard-login-*'],
-  requests: [':requests-*'],
-  retention: [':retention', ':retention-lease'],
-  guideCounts: [':guides-account:*'],
-} as const satisfies Record<string, readonly string[]>;
-type Family = keyof typeof REDIS_KEYS;
-
-/** `own` is read and written. `channels`: whether it publishes or receives news of labels. */
-export const REDIS_FAMILIES: Readonly<
-  Record<RedisService, { own: Family[]; read?: Family[]; channels?: true }>
-> = {
-  api: {
-    own: [
-      'queue',
-      'answers',
-      'counts',
-      'logins',
-      'visits',
-      'calculations',
-      'requests',
-      'guideCounts',
-      'retention',
-      'services',
-      'check',
-    ],
-    read: ['labels', 'workers'],
-    channels: true,
+/** Families of keys by purpose: those of rooms, of what all services share, and of the dashboard. */
+export const REDIS_FAMILIES: Readonly<Record<string, RedisFamily>> = {
+  ...ROOM_REDIS,
+  answers: { keys: [':answers:*'], own: ['api'], read: ['dashboard'] },
+  check: { keys: [':write-check'], own: REDIS_SERVICES },
+  counts: { keys: [':label-count:*'], own: ['api', 'label-worker', 'webhooks'], read: ['dashboard'] },
+  workers: { keys: [':worker:*', ':workers'], own: ['label-worker'], read: ['api', 'dashboard'] },
+  services: {
+    ...{ keys: [':service:*', ':services'], own: ['api', 'branches', 'webhooks'] },
+    read: ['dashboard'],
   },
-  branches: { own: ['branches', 'services', 'check'] },
-  'label-worker': { own: ['queue', 'counts', 'labels', 'workers', 'check'], channels: true },
-  dashboard: {
-    own: ['queue', 'sessions', 'operatorLogins', 'problems', 'check'],
-    read: ['answers', 'counts', 'workers', 'services'],
-  },
-  webhooks: { own: ['counts', 'services', 'check'] },
+  sessions: { keys: [':session:*'], own: ['dashboard'] },
+  problems: { keys: [':problems'], own: ['dashboard'] },
+  operatorLogins: { keys: [':dashboard-login-*'], own: ['dashboard'] },
 };
 
 /**
@@ -85,15 +48,16 @@ const COMMANDS = {
 
 /** As ACL SETUSER takes them. @param prefix `REDIS_PREFIX`, in which `*` stands for any text. */
 export function redisRules(service: RedisService, prefix: string): string[] {
-  const { own, read = [], channels } = REDIS_FAMILIES[service];
-  const patterns = (families: Family[], permission: string) =>
-    families.flatMap((family) => REDIS_KEYS[family]).map((key) => `${permission}~${prefix}${key}`);
+  const keysOf = (may: 'own' | 'read' | 'channels', sign: string) =>
+    Object.values(REDIS_FAMILIES)
+      .filter((family) => family[may]?.includes(service))
+      .flatMap(({ keys }) => keys.map((key) => `${sign}${prefix}${key}`));
   const commands = Object.values(COMMANDS).join(' ').split(' ');
   return [
     ...['resetkeys', 'resetchannels', '-@all'],
-    ...patterns(own, ''),
-    ...patterns(read, '%R'),
-    ...(channels ? REDIS_KEYS.labels.map((channel) => `&${prefix}${channel}`) : []),
+    ...keysOf('own', '~'),
+    ...keysOf('read', '%R~'),
+    ...keysOf('channels', '&'),
     ...commands.map((command) => `+${command}`),
   ];
 }

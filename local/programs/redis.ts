@@ -1,14 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import {
-  REDIS_SERVICES,
-  type RedisPasswords,
-  type RedisService,
-  type RedisUser,
-  redisAclFile,
-  redisUrlOf,
-} from '../access/redis-acl.ts';
+import { REDIS_SERVICES, type RedisService } from '#shared/stores/redis-families.ts';
+import { type RedisPasswords, type RedisUser, redisAclFile, redisUrlOf } from '../access/redis-acl.ts';
 import { freePort } from '../process/free-port.ts';
 import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';

@@ -1,4 +1,6 @@
 import { defineRoomData } from '../room-data.ts';
+import { ACCOUNTS } from './account-model.ts';
+import { USERS } from './user-model.ts';
 
 /** Users and their accounts. `admin.*` are the commands of `npm run admin`. */
 export const accountsData = defineRoomData({
@@ -10,5 +12,11 @@ export const accountsData = defineRoomData({
       ...{ name: 'entrar', fails: 'Entrar a la API falla', section: 'loginsfail' },
       ...{ service: 'api', writes: false, asksBranches: false, accountsDo: 'none' },
     },
+  },
+  collections: [USERS, ACCOUNTS],
+  redis: {
+    logins: { keys: [':login-*'], own: ['api'] },
+    requests: { keys: [':requests-*'], own: ['api'] },
+    guideCounts: { keys: [':guides-account:*'], own: ['api'] },
   },
 });

@@ -1,8 +1,11 @@
 import { defineRoomData } from '../room-data.ts';
+import { LABEL_USAGE, USAGE } from './usage-model.ts';
 
 export const billingData = defineRoomData({
   name: 'billing',
   permissions: 'none',
   auditActions: 'none',
   actions: 'none',
+  collections: [LABEL_USAGE, USAGE],
+  redis: 'none',
 });

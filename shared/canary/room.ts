@@ -5,4 +5,6 @@ export const canaryData = defineRoomData({
   permissions: 'none',
   auditActions: 'none',
   actions: 'none',
+  collections: 'none',
+  redis: 'none',
 });

@@ -1,4 +1,6 @@
 import { defineRoomData } from '../room-data.ts';
+import { CREATIONS } from './creation-model.ts';
+import { GUIDES } from './guide-model.ts';
 
 /** `soporte.*` and `support.*`: guides, what happened to them, and whom they name, on the dashboard. */
 export const guidesData = defineRoomData({
@@ -16,4 +18,6 @@ export const guidesData = defineRoomData({
       ...{ service: 'api', writes: false, asksBranches: true, accountsDo: 'consultan' },
     },
   },
+  collections: [GUIDES, CREATIONS],
+  redis: 'none',
 });

@@ -12,4 +12,12 @@ export const labelsData = defineRoomData({
       ...{ service: 'api', writes: false, asksBranches: false, accountsDo: 'none' },
     },
   },
+  collections: 'none',
+  redis: {
+    queue: { keys: [':labels:*'], own: ['api', 'label-worker', 'dashboard'] },
+    labels: {
+      ...{ keys: [':label:*'], own: ['label-worker'], read: ['api'] },
+      channels: ['api', 'label-worker'],
+    },
+  },
 });

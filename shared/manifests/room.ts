@@ -1,4 +1,5 @@
 import { defineRoomData } from '../room-data.ts';
+import { MANIFESTS } from './manifest-model.ts';
 
 export const manifestsData = defineRoomData({
   name: 'manifests',
@@ -11,4 +12,6 @@ export const manifestsData = defineRoomData({
       ...{ service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
     },
   },
+  collections: [MANIFESTS],
+  redis: 'none',
 });

@@ -5,4 +5,6 @@ export const privacyData = defineRoomData({
   permissions: 'none',
   auditActions: ['privacy.*'],
   actions: 'none',
+  collections: 'none',
+  redis: { retention: { keys: [':retention', ':retention-lease'], own: ['api'] } },
 });

@@ -1,4 +1,5 @@
 import { defineRoomData } from '../room-data.ts';
+import { TARIFFS } from './tariff-model.ts';
 
 export const quotesData = defineRoomData({
   name: 'quotes',
@@ -10,4 +11,6 @@ export const quotesData = defineRoomData({
       ...{ service: 'api', writes: false, asksBranches: true, accountsDo: 'cotizan' },
     },
   },
+  collections: [TARIFFS],
+  redis: { calculations: { keys: [':calculator:*'], own: ['api'] } },
 });

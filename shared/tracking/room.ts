@@ -1,4 +1,5 @@
 import { defineRoomData } from '../room-data.ts';
+import { EVENTS } from './event-model.ts';
 
 export const trackingData = defineRoomData({
   name: 'tracking',
@@ -11,4 +12,6 @@ export const trackingData = defineRoomData({
       ...{ service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
     },
   },
+  collections: [EVENTS],
+  redis: { visits: { keys: [':tracking:*'], own: ['api'] } },
 });

@@ -1,4 +1,5 @@
 import { defineRoomData } from '../room-data.ts';
+import { WEBHOOK_SECRETS, WEBHOOKS } from './webhook-model.ts';
 
 export const webhooksData = defineRoomData({
   name: 'webhooks',
@@ -11,4 +12,6 @@ export const webhooksData = defineRoomData({
       ...{ service: 'webhooks', writes: false, asksBranches: false, accountsDo: 'none' },
     },
   },
+  collections: [WEBHOOKS, WEBHOOK_SECRETS],
+  redis: 'none', // `:requests-probe` is of the requests of accounts
 });

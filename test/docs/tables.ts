@@ -1,5 +1,5 @@
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
-import { REDIS_FAMILIES, REDIS_KEYS } from '#local/access/redis-acl.ts';
+import { REDIS_FAMILIES } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { CORE, ROOMS } from '#services/api/app.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
@@ -11,6 +11,7 @@ import {
 import { labelView, testBand } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
 import { MONGO_USERS } from '#shared/stores/collection.ts';
+import { REDIS_SERVICES } from '#shared/stores/redis-families.ts';
 import { importsOf } from '#test/fixtures/imports.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
@@ -92,14 +93,12 @@ function written(page: string, name: string): string[] {
 
 /** The families of keys in Redis, and which service may use them. */
 function redisKeys(page: string): string {
-  const rows = Object.entries(REDIS_KEYS).map(([family, patterns]) => [
-    ...written(page, patterns.map((pattern) => `\`${pattern}\``).join(', ')),
-    Object.entries(REDIS_FAMILIES)
-      .flatMap(([service, { own, read = [] }]) => [
-        ...own.filter((name) => name === family).map(() => service),
-        ...read.filter((name) => name === family).map(() => `${service} (reads)`),
-      ])
-      .join(', '),
+  const rows = Object.values(REDIS_FAMILIES).map(({ keys, own, read = [] }) => [
+    ...written(page, keys.map((key) => `\`${key}\``).join(', ')),
+    REDIS_SERVICES.flatMap((service) => {
+      if (own.includes(service)) return [service];
+      return read.includes(service) ? [`${service} (reads)`] : [];
+    }).join(', '),
   ]);
   return table(['key, after the prefix', 'what', 'life', 'who'], rows);
 }

@@ -1,47 +1,12 @@
 import type { Connection } from 'mongoose';
+import { ACCOUNTS, type AccountDocument } from '#shared/accounts/account-model.ts';
 import { type ApiUser, RECENT } from '#shared/accounts/user-store.ts';
 import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
-import {
-  type DocumentIn,
-  defineCollection,
-  modelOf,
-  NUMBER,
-  oneOf,
-  optional,
-  type StoredModel,
-  TEXT,
-} from '#shared/stores/collection.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { Bearer } from './bearer.ts';
 import type { TokenClaims } from './tokens-plugin.ts';
 
-/** Values of `unquotedGuides`. */
-export const UNQUOTED_GUIDES = ['price', 'refuse'] as const;
-
-/** Settings of an account; for an absent limit that of the configuration applies. */
-export const ACCOUNTS = defineCollection(
-  'accounts',
-  {
-    _id: TEXT,
-    /** Requests a second, in the long run. */
-    requestsPerSecond: optional(NUMBER),
-    /** Requests at once, after a pause. */
-    requestsBurst: optional(NUMBER),
-    /** Guides created in a day of the service's time zone. */
-    guidesPerDay: optional(NUMBER),
-    /** Label pages in flight at a time. */
-    labelPages: optional(NUMBER),
-    /** What becomes of guides without a quote: priced at creation, or refused. If absent, they answer 0 and are billed by the tariff. */
-    unquotedGuides: optional(oneOf(UNQUOTED_GUIDES)),
-  },
-  {
-    id: 'Account name',
-    holds: 'Limits that differ from those of the settings, and what becomes of guides without a quote',
-    life: "Until `admin limits` takes them back, or the account's last user is removed",
-    rights: { api: ['find'], admin: ['find', 'insert', 'update', 'remove'] },
-  },
-);
-type AccountDocument = DocumentIn<typeof ACCOUNTS>;
 /** What the users of one account may use together (docs/contract.md "Limits"). */
 export type AccountLimits = Required<Omit<AccountDocument, '_id' | 'unquotedGuides'>>;
 export type AccountSettings = AccountLimits & Pick<AccountDocument, 'unquotedGuides'>;

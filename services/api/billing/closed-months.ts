@@ -1,53 +1,13 @@
 import type { Connection } from 'mongoose';
+import { type ClosedRow, USAGE } from '#shared/billing/usage-model.ts';
 import { chunks } from '#shared/stores/chunks.ts';
-import {
-  type DocumentIn,
-  defineCollection,
-  MOMENT,
-  modelOf,
-  NUMBER,
-  optional,
-  type StoredModel,
-  TEXT,
-} from '#shared/stores/collection.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { insertMissing } from '#shared/stores/insert-each.ts';
 import { FIGURE_NAMES, type FigureName, type Figures, NO_FIGURES, sumOf, type Usage } from './figures.ts';
 import { monthRange } from './months.ts';
 
-export const USAGE = defineCollection(
-  'usage',
-  {
-    /** The month, a blank, and the account. Without an account it is the sum of the month, which is stored last. */
-    _id: TEXT,
-    guides: NUMBER,
-    cancelled: NUMBER,
-    delivered: NUMBER,
-    labels: NUMBER,
-    /** Sums of money are in centavos. */
-    total: NUMBER,
-    cancelledTotal: NUMBER,
-    adjustments: NUMBER,
-    unpriced: NUMBER,
-    /** Absent in a month that a release before 1.9.0 stored, or began to. */
-    unquoted: optional(NUMBER),
-    unquotedTotal: optional(NUMBER),
-    withoutTariff: optional(NUMBER),
-    /** In which the month was taken. */
-    timeZone: TEXT,
-    /** By the database's clock. */
-    at: MOMENT,
-  },
-  {
-    id: 'Month and account',
-    holds: "A closed month's usage, as the command `usage` first computed it",
-    life: 'For ever',
-    rights: { admin: ['find', 'insert'] },
-  },
-);
-type Row = DocumentIn<typeof USAGE>;
-
 /** A month to store. */
-type NewMonth = Pick<Row, 'timeZone' | 'at'> & { usage: Usage };
+type NewMonth = Pick<ClosedRow, 'timeZone' | 'at'> & { usage: Usage };
 /** A month as it was stored. All its accounts have the same `figures`; what is missing differs from 0. */
 export type ClosedMonth = Omit<NewMonth, 'usage'> & {
   figures: readonly FigureName[];
@@ -58,7 +18,7 @@ const ROWS_AT_A_TIME = 1_000;
 
 /** Closed months in MongoDB. What is stored never changes. */
 export class ClosedMonths {
-  readonly #rows: StoredModel<Row>;
+  readonly #rows: StoredModel<ClosedRow>;
 
   constructor(connection: Connection) {
     this.#rows = modelOf(connection, USAGE);
@@ -70,12 +30,12 @@ export class ClosedMonths {
       .find({ _id: monthRange(month) })
       .sort({ _id: 1 })
       .lean();
-    const accountOf = ({ _id }: Row) => _id.slice(month.length + 1);
+    const accountOf = ({ _id }: ClosedRow) => _id.slice(month.length + 1);
     const sum = rows.find((row) => accountOf(row) === '');
     if (!sum) return undefined;
     // Of a month that an earlier release began to store, and this one went on with, some rows have what the others lack.
     const figures = FIGURE_NAMES.filter((name) => rows.every((row) => row[name] !== undefined));
-    const figuresIn = (row: Row) => Object.fromEntries(figures.map((name) => [name, row[name]]));
+    const figuresIn = (row: ClosedRow) => Object.fromEntries(figures.map((name) => [name, row[name]]));
     const usage = new Map(rows.filter((row) => row !== sum).map((row) => [accountOf(row), figuresIn(row)]));
     return { timeZone: sum.timeZone, at: sum.at, figures, usage };
   }

@@ -1,40 +1,14 @@
 import type { Connection } from 'mongoose';
-import {
-  type DocumentIn,
-  defineCollection,
-  driverOf,
-  FLAG,
-  modelOf,
-  NUMBER,
-  optional,
-  type StoredModel,
-  TEXT,
-} from '#shared/stores/collection.ts';
+import { LABEL_USAGE, type LabelMonth } from '#shared/billing/usage-model.ts';
+import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isUndone } from '#shared/stores/transient-errors.ts';
 import { monthRange } from './months.ts';
 
-export const LABEL_USAGE = defineCollection(
-  'labelUsage',
-  {
-    /** The month, a blank, and the account; a name of an account has no blank. */
-    _id: TEXT,
-    labels: NUMBER,
-    /** There if the account is a test account. */
-    test: optional(FLAG),
-  },
-  {
-    id: 'Month and account',
-    holds: "How many labels an account's users got in a month",
-    life: 'For ever',
-    rights: { api: ['insert', 'update'], admin: ['find'] },
-  },
-);
 /** MongoDB's code for a write that it refused, because it is not the primary any more. */
 const NOT_WRITABLE_PRIMARY = 10_107;
 
-type LabelMonth = DocumentIn<typeof LABEL_USAGE>;
 type Account = { account: string; test?: boolean };
 type Count = { labels: number; test: boolean };
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Branch, branchCode, pickUpPlace } from '#shared/branches/branch.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
+import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import type { Guide, SentGuide } from '#shared/guides/guide.ts';
 import type { BranchOfGuide, GuideDocument } from '#shared/guides/guide-model.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
@@ -10,7 +11,7 @@ import { type Caller, LimitReached, type LimitState } from '../accounts/account-
 import type { GuideLimit, TakenGuides } from '../accounts/guide-limit.ts';
 import { type IdempotencyKey, idempotencyKey } from '../http/idempotency.ts';
 import { type Place, warnOfOtherPlaces } from './address-warnings.ts';
-import type { CreationJournal, JournalEntry } from './creation-journal.ts';
+import type { CreationJournal } from './creation-journal.ts';
 import { generateGuideNumbers } from './guide-number.ts';
 import { type GuideRequest, parseGuideRequest, type SentRequest } from './guide-request.ts';
 import type { FoundPrice, PricedGuide } from './pricing.ts';

@@ -1,24 +1,13 @@
 import type { Connection } from 'mongoose';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { CREATIONS, type JournalEntry, KEY_DAYS } from '#shared/guides/creation-model.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { Logger } from '#shared/observability/logger.ts';
-import {
-  body,
-  type DocumentIn,
-  defineCollection,
-  driverOf,
-  listOf,
-  MOMENT,
-  modelOf,
-  optional,
-  type StoredModel,
-  TEXT,
-  unfinishedIds,
-} from '#shared/stores/collection.ts';
+import { driverOf, modelOf, type StoredModel, unfinishedIds } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
-import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../http/idempotency.ts';
+import { type IdempotencyKey, requireSameBody } from '../http/idempotency.ts';
 import { Attempts } from './attempts.ts';
 import { generateGuideNumber } from './guide-number.ts';
 import type { GuideStore } from './guide-store.ts';
@@ -28,36 +17,6 @@ const NAMED_KEPT_MS = KEY_DAYS * 24 * 3_600_000;
 /** How long a creation without a key is kept once it is done, in ms: a request that still finishes it reads its numbers. */
 const UNNAMED_KEPT_MS = 3_600_000;
 
-export const CREATIONS = defineCollection(
-  'creations',
-  {
-    /** The key's `id`, or of a creation without a key its own id. */
-    _id: TEXT,
-    /** The id that the guides of the creation have. */
-    creation: TEXT,
-    bodyHash: optional(TEXT),
-    /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
-    openSince: optional(MOMENT),
-    /** The guides to store; absent once they are all stored, and the creation is done. */
-    records: optional(body<readonly GuideDocument[]>()),
-    /** In the order of the request; there once all guides are stored. */
-    numbers: optional(listOf(TEXT)),
-    /** By the database's clock. */
-    expiresAt: optional(MOMENT),
-  },
-  {
-    id: "Hash of user, route and key, or the creation's id",
-    holds: 'The journal of creations: all guides until they are stored, then their numbers',
-    life: `1 h; with a key ${KEY_DAYS} days`,
-    // The operators' commands wait for guides that are not stored yet.
-    rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find'] },
-    indexes: [
-      [{ expiresAt: 1 }, { expireAfterSeconds: 0 }],
-      [{ openSince: 1 }, { partialFilterExpression: { openSince: { $exists: true } } }],
-    ],
-  },
-);
-export type JournalEntry = DocumentIn<typeof CREATIONS>;
 /**
  * The journal of creations, in MongoDB. A creation of several guides, or with a key, is one entry, whose insert is
  * the commit. The guides are stored afterwards; each step is idempotent. A sweep in every process finishes what a

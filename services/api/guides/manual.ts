@@ -1,5 +1,5 @@
+import { KEY_DAYS } from '#shared/guides/creation-model.ts';
 import { MAX_GUIDES, MAX_PACKAGES } from '#shared/guides/guide.ts';
-import { KEY_DAYS } from '../http/idempotency.ts';
 import { fieldsTable, markdownTable, readableJson, type Section } from '../http/tables.ts';
 import { GUIDE_EXAMPLES } from './examples.ts';
 import { SENT_FIELDS } from './schemas.ts';

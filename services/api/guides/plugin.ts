@@ -1,10 +1,11 @@
 import fp from 'fastify-plugin';
+import { CREATIONS } from '#shared/guides/creation-model.ts';
 import { GUIDES } from '#shared/guides/guide-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
 import { openIndexes } from '../platform/stores.ts';
 import { type AdjustersOf, NO_ADJUSTMENTS } from './adjusting.ts';
-import { CREATIONS, CreationJournal } from './creation-journal.ts';
+import { CreationJournal } from './creation-journal.ts';
 import { GuideList } from './guide-list.ts';
 import { GuideStore } from './guide-store.ts';
 import { NO_PRICES, type Pricing } from './pricing.ts';

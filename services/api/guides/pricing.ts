@@ -1,10 +1,10 @@
+import type { UNQUOTED_GUIDES } from '#shared/accounts/account-model.ts';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import type { Problem } from '#shared/errors/domain-error.ts';
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { GuidePrice, WithoutQuote } from '#shared/guides/guide-price.ts';
-import type { UNQUOTED_GUIDES } from '../accounts/account-limits.ts';
 import type { GuideDestination } from './resolve-branches.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
+import { CREATIONS } from '#shared/guides/creation-model.ts';
 import { modelOf, unfinishedIds } from '#shared/stores/collection.ts';
-import { CREATIONS } from './creation-journal.ts';
 
 /** In ms: a running api stores committed guides within a minute. */
 const STORED_MS = 90_000;

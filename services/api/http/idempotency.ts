@@ -7,9 +7,6 @@ import { isObject } from './body.ts';
 
 /** The header Idempotency-Key, for the routes that take it, and what a key stands for. */
 
-/** How long an Idempotency-Key is remembered, in days (docs/contract.md "Guides"). */
-export const KEY_DAYS = 7;
-
 /** Longest Idempotency-Key, in characters (docs/contract.md "Guides"). */
 export const MAX_KEY_LENGTH = 255;
 /** An Idempotency-Key has visible ASCII characters only. */

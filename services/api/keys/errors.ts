@@ -1,6 +1,6 @@
 import type { CodesOf } from '#shared/errors/domain-error.ts';
+import { MAX_KEYS } from '#shared/keys/key-model.ts';
 import type { ErrorTable } from '../http/errors.ts';
-import { MAX_KEYS } from './key-store.ts';
 
 /** The errors of keys (docs/contract.md "Keys"). */
 export const keyErrors = {

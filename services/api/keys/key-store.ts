@@ -1,60 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Connection } from 'mongoose';
 import { RECENT } from '#shared/accounts/user-store.ts';
-import { PERMISSIONS } from '#shared/rooms.ts';
-import {
-  type DocumentIn,
-  defineCollection,
-  listOf,
-  MOMENT,
-  modelOf,
-  oneOf,
-  optional,
-  type StoredModel,
-  TEXT,
-  USERNAME,
-} from '#shared/stores/collection.ts';
+import { KEYS, type KeyDocument, MAX_KEYS } from '#shared/keys/key-model.ts';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import { digestOf, newKey, startOf } from './key.ts';
 
-/** Most keys of a user (docs/contract.md "Keys"). */
-export const MAX_KEYS = 10;
-
-export const KEYS = defineCollection(
-  'keys',
-  {
-    /** The user and one of `MAX_KEYS` places, so that two requests at once cannot exceed the limit. */
-    _id: TEXT,
-    /** By which its user knows it. */
-    id: TEXT,
-    username: USERNAME,
-    name: TEXT,
-    /** The SHA-256 of the key. */
-    digest: TEXT,
-    /** How the key begins. */
-    start: TEXT,
-    /** What it may do of what its user may do; all of it if absent. */
-    permissions: optional(listOf(oneOf(PERMISSIONS))),
-    createdAt: MOMENT,
-    /** By the database's clock. */
-    expiresAt: optional(MOMENT),
-    /** To the day. */
-    usedAt: optional(MOMENT),
-  },
-  {
-    id: 'User name and one of ten places',
-    holds: 'SHA-256 of a key, its name, permissions, and the day on which it was last used',
-    life: 'Until it is ended, or its user is disabled or removed',
-    rights: {
-      api: ['find', 'insert', 'update', 'remove', 'createIndex'],
-      admin: ['find', 'insert', 'remove'],
-    },
-    indexes: [[{ digest: 1 }, { unique: true }]],
-  },
-);
-export type KeyDocument = DocumentIn<typeof KEYS>;
 /** A key as its user sees it. */
 export type Key = Omit<KeyDocument, '_id' | 'digest'>;
 export type NewKey = Pick<KeyDocument, 'username' | 'name' | 'permissions' | 'expiresAt'>;

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { MAX_KEYS } from '#shared/keys/key-model.ts';
 import { aligned, example, usernameArgument } from '../accounts/commands/command-line.ts';
 import { type LoadPersonalData, whatGoesOn } from '../platform/personal-data.ts';
 import { isPrintable, MAX_NAME } from './key.ts';
-import { type Key, KeyStore, MAX_KEYS } from './key-store.ts';
+import { type Key, KeyStore } from './key-store.ts';
 
 /** `npm run admin -- keys …`: the first key of a customer, and what an operator sees of keys. */
 export function addKeysCommand(program: Command, run: Run, load: LoadPersonalData): void {

@@ -1,5 +1,6 @@
+import type { KeyDocument } from '#shared/keys/key-model.ts';
 import { namesNobody, type PersonalData } from '../platform/personal-data.ts';
-import { type KeyDocument, KeyStore } from './key-store.ts';
+import { KeyStore } from './key-store.ts';
 
 export const keysPersonalData: PersonalData = {
   keeps:
@@ -8,6 +9,14 @@ export const keysPersonalData: PersonalData = {
     await new KeyStore(mongo).endAll(username);
   },
   besideGuides: namesNobody<KeyDocument>({
-    ...{ _id: false, id: false, username: false, name: false, digest: false, start: false },
+    ...{
+      _id: false,
+      id: false,
+      username: false,
+      name: false,
+      digest: false,
+      start: false,
+      permissions: false,
+    },
   }),
 };

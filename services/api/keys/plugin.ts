@@ -2,10 +2,11 @@ import fp from 'fastify-plugin';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { KEYS } from '#shared/keys/key-model.ts';
 import { openIndexes } from '../platform/stores.ts';
 import { digestOf, isKey, looksLikeKey } from './key.ts';
 import { KeyFinder } from './key-finder.ts';
-import { KEYS, type Key, KeyStore } from './key-store.ts';
+import { type Key, KeyStore } from './key-store.ts';
 import { KeyUses } from './key-uses.ts';
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
+import { MAX_KEYS } from '#shared/keys/key-model.ts';
 import { chaptersIn, type Room } from '../http/room.ts';
 import { keyErrors } from './errors.ts';
-import { MAX_KEYS } from './key-store.ts';
 import { keysPersonalData } from './personal-data.ts';
 import { keysPlugin } from './plugin.ts';
 import { keyRoutes } from './routes.ts';

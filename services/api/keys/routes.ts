@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { MAX_KEYS } from '#shared/keys/key-model.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { keepIfStillValid } from '../accounts/hooks/authorize.ts';
@@ -10,7 +11,7 @@ import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { Nothing } from '../http/schemas.ts';
 import { parseKey } from './key-request.ts';
-import { type Key, MAX_KEYS } from './key-store.ts';
+import type { Key } from './key-store.ts';
 import { CreatedKey, KEY_EXAMPLE, KeyAnswer, NewKeyRequest } from './schemas.ts';
 
 /** Common options: keys are made and ended by a person, never by a key. */

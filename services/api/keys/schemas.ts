@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { MAX_KEYS } from '#shared/keys/key-model.ts';
 import { PERMISSIONS } from '#shared/rooms.ts';
 import { MAX_NAME } from './key.ts';
-import { MAX_KEYS } from './key-store.ts';
 
 /** Longest life of a key with an end. A later one was mistyped, and a year of five digits is no RFC 3339. */
 export const MAX_YEARS = 10;

@@ -1,14 +1,15 @@
 import fastq, { type queueAsPromised } from 'fastq';
 import type { Connection } from 'mongoose';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import { KEY_DAYS } from '#shared/guides/creation-model.ts';
 import { isTestManifest } from '#shared/manifests/manifest.ts';
+import { MANIFESTS, type Manifest, type ManifestHead } from '#shared/manifests/manifest-model.ts';
 import { driverOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
-import { type IdempotencyKey, KEY_DAYS, requireSameBody } from '../http/idempotency.ts';
+import { type IdempotencyKey, requireSameBody } from '../http/idempotency.ts';
 import type { Period, Position } from '../http/list-parameters.ts';
-import { MANIFESTS, type Manifest, type ManifestHead } from './manifest-model.ts';
 import { generateManifestNumber } from './manifest-number.ts';
 
 const KEPT_MS = KEY_DAYS * 24 * 3_600_000;

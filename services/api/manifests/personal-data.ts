@@ -1,5 +1,5 @@
+import { MANIFESTS, type Manifest } from '#shared/manifests/manifest-model.ts';
 import { namesNobody, type PersonalData, replaceUser } from '../platform/personal-data.ts';
-import { MANIFESTS, type Manifest } from './manifest-model.ts';
 import { ManifestStore } from './manifest-store.ts';
 
 export const manifestsPersonalData: PersonalData = {

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { MANIFESTS } from '#shared/manifests/manifest-model.ts';
 import { openIndexes } from '../platform/stores.ts';
-import { MANIFESTS } from './manifest-model.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { isManifestScan, scanManifest } from './scan-manifest.ts';
 

@@ -1,4 +1,5 @@
 import { DomainError } from '#shared/errors/domain-error.ts';
+import type { Manifest, ManifestHead } from '#shared/manifests/manifest-model.ts';
 import type { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
 import type { CurrentState, GuideStore } from '../guides/guide-store.ts';
 import {
@@ -9,7 +10,6 @@ import {
   USUAL_PAGE,
 } from '../http/list-parameters.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
-import type { Manifest, ManifestHead } from './manifest-model.ts';
 import { isManifestNumber } from './manifest-number.ts';
 import type { ManifestStore } from './manifest-store.ts';
 

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { isTestManifest, MANIFEST_NUMBER } from '#shared/manifests/manifest.ts';
+import type { Manifest, ManifestHead } from '#shared/manifests/manifest-model.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import type { CurrentState } from '../guides/guide-store.ts';
 import { ifNoneMatch, matches } from '../http/etags.ts';
@@ -13,7 +14,6 @@ import { describeHeaders } from '../http/responses.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
 import { cachingHeaders, callerOf, countLabelFailure } from '../labels/label-request.ts';
 import { createManifest } from './create-manifest.ts';
-import type { Manifest, ManifestHead } from './manifest-model.ts';
 import { listManifests, manifestPayload, readManifest } from './read-manifests.ts';
 import { CompleteManifest, LISTED_EXAMPLES, MANIFEST_EXAMPLE, ManifestSummary } from './schemas.ts';
 

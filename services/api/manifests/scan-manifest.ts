@@ -1,13 +1,13 @@
 import { ProblemList } from '#shared/errors/domain-error.ts';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import { isTestManifest, type ManifestGuide } from '#shared/manifests/manifest.ts';
+import type { Manifest } from '#shared/manifests/manifest-model.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import { fieldError, isAbsent, isObject, normalizeFields, tidy, typeOf } from '../http/body.ts';
 import type { EventRegister } from '../tracking/event-register.ts';
 import { checkEvent } from '../tracking/event-request.ts';
 import { type Outcome, registerChecked } from '../tracking/register-events.ts';
-import type { Manifest } from './manifest-model.ts';
 import { isManifestNumber } from './manifest-number.ts';
 import { textsOf } from './manifest-request.ts';
 import type { ManifestStore } from './manifest-store.ts';

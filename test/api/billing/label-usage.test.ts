@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
-import { LABEL_USAGE, LabelUsage } from '#services/api/billing/label-usage.ts';
+import { LabelUsage } from '#services/api/billing/label-usage.ts';
+import { LABEL_USAGE } from '#shared/billing/usage-model.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';

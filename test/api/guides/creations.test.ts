@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { CREATIONS, CreationJournal, type JournalEntry } from '#services/api/guides/creation-journal.ts';
+import { CreationJournal } from '#services/api/guides/creation-journal.ts';
 import { GuideStore } from '#services/api/guides/guide-store.ts';
 import { idempotencyKey } from '#services/api/http/idempotency.ts';
+import { CREATIONS, type JournalEntry } from '#shared/guides/creation-model.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { createIndexes } from '#shared/stores/collection.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
 import { idempotencyKey } from '#services/api/http/idempotency.ts';
+import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';

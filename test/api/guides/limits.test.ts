@@ -1,10 +1,10 @@
 import { mongo } from 'mongoose';
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
 import { tidy } from '#services/api/http/body.ts';
 import { MAX_SURCHARGES } from '#services/api/quotes/tariffs/check-tariff.ts';
 import { describeLine } from '#services/api/quotes/tariffs/price.ts';
+import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import { Guide, MAX_GUIDES, MAX_QUOTE_LENGTH, SentGuide } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { BODY_LIMIT_MIB, MAX_BODY_VALUES } from '#shared/http/http-errors.ts';

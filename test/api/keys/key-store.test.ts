@@ -1,8 +1,9 @@
 import { createConnection } from 'mongoose';
 import { expect, onTestFinished } from 'vitest';
 import { digestOf } from '#services/api/keys/key.ts';
-import { KEYS, type Key, KeyStore } from '#services/api/keys/key-store.ts';
+import { type Key, KeyStore } from '#services/api/keys/key-store.ts';
 import { KeyUses } from '#services/api/keys/key-uses.ts';
+import { KEYS } from '#shared/keys/key-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';

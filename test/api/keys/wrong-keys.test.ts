@@ -1,9 +1,10 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { digestOf, newKey } from '#services/api/keys/key.ts';
-import { KEYS, KeyStore } from '#services/api/keys/key-store.ts';
+import { KeyStore } from '#services/api/keys/key-store.ts';
 import { loginKeys } from '#shared/accounts/login-limit.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
+import { KEYS } from '#shared/keys/key-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { type Answer, Client, logIn } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
+import { MANIFESTS } from '#shared/manifests/manifest-model.ts';
 import { aliveServices } from '#shared/stores/heartbeat.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { listOf, manifestOf, test as manifests, newGuides } from '#test/fixtures/manifests.ts';

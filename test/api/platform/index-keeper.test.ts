@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import { expect } from 'vitest';
-import { MANIFESTS } from '#services/api/manifests/manifest-model.ts';
 import { IndexKeeper } from '#services/api/platform/index-keeper.ts';
+import { MANIFESTS } from '#shared/manifests/manifest-model.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test } from '#test/fixtures/stores.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import type { JournalEntry } from '#services/api/guides/creation-journal.ts';
 import { generateGuideNumbers } from '#services/api/guides/guide-number.ts';
 import { idempotencyKey } from '#services/api/http/idempotency.ts';
+import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
-import type { RedisService } from '#local/access/redis-acl.ts';
 import { provideMongo, removeMongoData } from '#local/mongo/mongo.ts';
 import { answersPing } from '#local/mongo/mongod.ts';
 import { startRedis } from '#local/programs/redis.ts';
+import type { RedisService } from '#shared/stores/redis-families.ts';
 import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { Part } from './part.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';

@@ -1,4 +1,4 @@
-import type { RedisService } from '#local/access/redis-acl.ts';
+import type { RedisService } from '#shared/stores/redis-families.ts';
 
 /** What each service may do with a key: read (r) and write (w). */
 type Rights = Readonly<Record<RedisService, '' | 'r' | 'rw'>>;

@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, vi } from 'vitest';
-import { REDIS_SERVICES, type RedisService, redisAclFile, redisRules } from '#local/access/redis-acl.ts';
+import { redisAclFile, redisRules } from '#local/access/redis-acl.ts';
 import { repoRoot } from '#local/folders.ts';
 import { startRedis } from '#local/programs/redis.ts';
 import { generateSecrets } from '#local/secrets.ts';
+import { REDIS_SERVICES, type RedisService } from '#shared/stores/redis-families.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
 import { fitsKey, KEYS } from './redis-keys.ts';
 

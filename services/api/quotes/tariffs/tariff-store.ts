@@ -2,19 +2,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Connection } from 'mongoose';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import {
-  bytesOf,
-  type DocumentIn,
-  defineCollection,
-  listOf,
-  MOMENT,
-  modelOf,
-  NUMBER,
-  optional,
-  part,
-  type StoredModel,
-  TEXT,
-} from '#shared/stores/collection.ts';
+import { TARIFFS, type TariffEntry } from '#shared/quotes/tariff-model.ts';
+import { bytesOf, modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import type { TariffFile, TariffFolder } from './tariff-files.ts';
@@ -26,28 +15,6 @@ declare module '#shared/errors/domain-error.ts' {
   }
 }
 
-/** A log of versions and withdrawals, numbered together. Nothing in it changes, so an insert is the compare-and-set. */
-export const TARIFFS = defineCollection(
-  'tariffs',
-  {
-    _id: NUMBER,
-    at: MOMENT,
-    /** The operator. */
-    by: TEXT,
-    /** Of a version: from when on it may be in force, and all its files. */
-    from: optional(MOMENT),
-    files: optional(listOf(part({ name: TEXT, gzip: { type: Buffer, required: true } as const }))),
-    /** Of a withdrawal: the number of the version that is never in force again. */
-    withdraws: optional(NUMBER),
-  },
-  {
-    id: 'Number',
-    holds: 'A version of the tariff with its files, or the withdrawal of one',
-    life: 'For ever',
-    rights: { api: ['find'], admin: ['find', 'insert'], demo: ['find', 'insert'] },
-  },
-);
-type TariffEntry = DocumentIn<typeof TARIFFS>;
 export type TariffLogEntry = Omit<TariffEntry, 'files'>;
 
 const compress = promisify(gzip);

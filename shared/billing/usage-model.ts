@@ -1,0 +1,59 @@
+import {
+  type DocumentIn,
+  defineCollection,
+  FLAG,
+  MOMENT,
+  NUMBER,
+  optional,
+  TEXT,
+} from '#shared/stores/collection.ts';
+
+export const USAGE = defineCollection(
+  'usage',
+  {
+    /** The month, a blank, and the account. Without an account it is the sum of the month, which is stored last. */
+    _id: TEXT,
+    guides: NUMBER,
+    cancelled: NUMBER,
+    delivered: NUMBER,
+    labels: NUMBER,
+    /** Sums of money are in centavos. */
+    total: NUMBER,
+    cancelledTotal: NUMBER,
+    adjustments: NUMBER,
+    unpriced: NUMBER,
+    /** Absent in a month that a release before 1.9.0 stored, or began to. */
+    unquoted: optional(NUMBER),
+    unquotedTotal: optional(NUMBER),
+    withoutTariff: optional(NUMBER),
+    /** In which the month was taken. */
+    timeZone: TEXT,
+    /** By the database's clock. */
+    at: MOMENT,
+  },
+  {
+    id: 'Month and account',
+    holds: "A closed month's usage, as the command `usage` first computed it",
+    life: 'For ever',
+    rights: { admin: ['find', 'insert'] },
+  },
+);
+export type ClosedRow = DocumentIn<typeof USAGE>;
+
+export const LABEL_USAGE = defineCollection(
+  'labelUsage',
+  {
+    /** The month, a blank, and the account; a name of an account has no blank. */
+    _id: TEXT,
+    labels: NUMBER,
+    /** There if the account is a test account. */
+    test: optional(FLAG),
+  },
+  {
+    id: 'Month and account',
+    holds: "How many labels an account's users got in a month",
+    life: 'For ever',
+    rights: { api: ['insert', 'update'], admin: ['find'] },
+  },
+);
+export type LabelMonth = DocumentIn<typeof LABEL_USAGE>;
