@@ -24,17 +24,15 @@ export async function readLabelLatency(
   now: number,
 ): Promise<LabelLatency | undefined> {
   const [key, since] = [queue.toKey('completed'), now - 60_000 * LATENCY_MINUTES];
-  const found = await redis.zrevrangebyscore(key, '+inf', since, 'WITHSCORES', 'LIMIT', 0, MAX_LABELS);
+  const found = await redis.zrevrangebyscore(key, '+inf', since, 'LIMIT', 0, MAX_LABELS);
   const pipeline = redis.pipeline();
-  for (let i = 0; i < found.length; i += 2) {
-    pipeline.hmget(queue.toKey(found[i] ?? ''), 'timestamp', 'returnvalue');
-  }
+  for (const id of found) pipeline.hmget(queue.toKey(id), 'timestamp', 'returnvalue');
   const jobs = (await pipeline.exec()) ?? [];
   return latencyOf(
-    jobs.flatMap(([, job], i) => {
+    jobs.flatMap(([, job]) => {
       const [time, result] = job as (string | null)[];
-      const { dropped, at } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
-      return time && !dropped ? [{ asked: Number(time), finished: at ?? Number(found[2 * i + 1]) }] : [];
+      const { at } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
+      return time && at ? [{ asked: Number(time), finished: at }] : [];
     }),
   );
 }

@@ -32,34 +32,31 @@ export const Logo = Type.String({
 
 /**
  * All that a label shows. The worker needs no database, and a hash of this value is the label's identity (cache key,
- * ETag).
+ * ETag). A worker prints the label without fields that its release does not know.
  */
-export const LabelPayload = Type.Object(
-  {
-    kind: Type.Enum(LABEL_KINDS),
-    packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
-    /** From 1. Without it, every package has its page. */
-    package: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PACKAGES })),
-    number: Type.String({ pattern: GUIDE_NUMBER }),
-    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
-    createdAt: Type.String(),
-    service: ServiceType,
-    carrier: Type.String(),
-    logo: Type.Optional(Logo),
-    /** The text of the QR: the tracking address with the guide number in it. */
-    trackingUrl: Type.String(),
-    /** The image's format, absent for PDF. Two releases share this name on the queue. */
-    form: Type.Optional(ImageFormat),
-    origin: BranchOnLabel,
-    destination: BranchOnLabel,
-    guide: Guide,
-    /** Absent for a postal code without one, and on guides older than 1.7.0, as is `pickUp`. */
-    route: Type.Optional(Route),
-    /** Of a guide that is picked up at its destination. */
-    pickUp: Type.Optional(PickUpPlace),
-  },
-  { additionalProperties: false },
-);
+export const LabelPayload = Type.Object({
+  kind: Type.Enum(LABEL_KINDS),
+  packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
+  /** From 1. Without it, every package has its page. */
+  package: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PACKAGES })),
+  number: Type.String({ pattern: GUIDE_NUMBER }),
+  /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+  createdAt: Type.String(),
+  service: ServiceType,
+  carrier: Type.String(),
+  logo: Type.Optional(Logo),
+  /** The text of the QR: the tracking address with the guide number in it. */
+  trackingUrl: Type.String(),
+  /** The image's format, absent for PDF. Two releases share this name on the queue. */
+  form: Type.Optional(ImageFormat),
+  origin: BranchOnLabel,
+  destination: BranchOnLabel,
+  guide: Guide,
+  /** Absent for a postal code without one, and on guides older than 1.7.0, as is `pickUp`. */
+  route: Type.Optional(Route),
+  /** Of a guide that is picked up at its destination. */
+  pickUp: Type.Optional(PickUpPlace),
+});
 export type LabelPayload = Static<typeof LabelPayload>;
 
 export const isLabelPayload = strictAjv().compile<LabelPayload>(LabelPayload);

@@ -5,34 +5,31 @@ import { GUIDE_NUMBER, MAX_GUIDES } from '../guides/guide.ts';
 import { BranchOnLabel, Logo } from '../labels/label-payload.ts';
 import { MANIFEST_NUMBER, ManifestGuide } from './manifest.ts';
 
-/** All that the list of a manifest shows. A worker of 1.4 refuses it. */
-export const ManifestPayload = Type.Object(
-  {
-    kind: Type.Literal('manifest'),
-    number: Type.String({ pattern: MANIFEST_NUMBER }),
-    /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
-    createdAt: Type.String(),
-    account: Type.String(),
-    carrier: Type.String(),
-    logo: Type.Optional(Logo),
-    origin: BranchOnLabel,
-    guides: Type.Array(
-      Type.Object(
-        {
-          ...ManifestGuide.properties,
-          postalCode: Type.Optional(Type.String()),
-          /** Cancelled after it came into the manifest. */
-          cancelled: Type.Optional(Type.Literal(true)),
-        },
-        { additionalProperties: false },
-      ),
-      { minItems: 1, maxItems: MAX_GUIDES },
+/** All that the list of a manifest shows; new fields as in `LabelPayload`. */
+export const ManifestPayload = Type.Object({
+  kind: Type.Literal('manifest'),
+  number: Type.String({ pattern: MANIFEST_NUMBER }),
+  /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
+  createdAt: Type.String(),
+  account: Type.String(),
+  carrier: Type.String(),
+  logo: Type.Optional(Logo),
+  origin: BranchOnLabel,
+  guides: Type.Array(
+    Type.Object(
+      {
+        ...ManifestGuide.properties,
+        postalCode: Type.Optional(Type.String()),
+        /** Cancelled after it came into the manifest. */
+        cancelled: Type.Optional(Type.Literal(true)),
+      },
+      { additionalProperties: false },
     ),
-    /** By the numbers of the guides that have one. */
-    routes: Type.Optional(Type.Record(Type.String({ pattern: GUIDE_NUMBER }), Route)),
-  },
-  { additionalProperties: false },
-);
+    { minItems: 1, maxItems: MAX_GUIDES },
+  ),
+  /** By the numbers of the guides that have one. */
+  routes: Type.Optional(Type.Record(Type.String({ pattern: GUIDE_NUMBER }), Route)),
+});
 export type ManifestPayload = Static<typeof ManifestPayload>;
 
 export const isManifestPayload = strictAjv().compile<ManifestPayload>(ManifestPayload);

@@ -39,44 +39,20 @@ export type PrintPayload = LabelPayload | ManifestPayload;
 export type TemplateVersions = Readonly<Record<PrintKind, string>>;
 
 /**
- * Fields that a worker of 1.6 refuses. In their payload they come after all others, in this order. In a job they stand in
- * `newer`, which such a worker does not read: it prints the label without them, and stores it under the key of its own
- * template's version.
- */
-const NEWER_FIELDS = ['route', 'pickUp', 'routes'] as const;
-type NewerFields = Partial<
-  Pick<Omit<LabelPayload, 'kind'> & Omit<ManifestPayload, 'kind'>, (typeof NEWER_FIELDS)[number]>
->;
-
-/**
- * `label` and `newer` together are what is printed. `requestId` is that of the first request. `behind`: the label is of a
- * file of many, and goes behind single labels.
+ * `requestId` is that of the first request. `behind`: the label is of a file of many, and goes behind single labels. An api of
+ * 1.9 sends some fields of `label` in `newer`.
  */
 export type LabelJob = {
   key: string;
   label: PrintPayload;
-  newer?: NewerFields;
+  newer?: Partial<PrintPayload>;
   requestId: string;
   behind?: true;
 };
 
-/** Divides a payload into what every worker knows, and the rest. */
-export function splitPayload(payload: PrintPayload): Pick<LabelJob, 'label' | 'newer'> {
-  const isNewer = ([name]: [string, unknown]) => (NEWER_FIELDS as readonly string[]).includes(name);
-  const newer = Object.entries(payload).filter(isNewer);
-  if (newer.length === 0) return { label: payload };
-  const label = Object.entries(payload).filter((field) => !isNewer(field));
-  return { label: Object.fromEntries(label) as PrintPayload, newer: Object.fromEntries(newer) };
-}
-
-/** Returns the payload of a job, with its fields in the order of `labelKey`. */
-export function payloadOf({ label, newer }: Pick<LabelJob, 'label' | 'newer'>): PrintPayload {
-  return newer ? { ...label, ...newer } : label;
-}
-
 /**
- * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis. Workers of 1.3.0 leave it out.
- * `dropped`: the label was not printed, because nobody waited any more.
+ * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis.
+ * `dropped`: the label was not printed or stored, because nobody waited any more.
  */
 export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
 

@@ -10,7 +10,6 @@ import {
   type LabelJobResult,
   labelJobOptions,
   pageCount,
-  splitPayload,
 } from '#shared/printing/label-job.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
@@ -168,7 +167,7 @@ export class PrintLine {
         ...labelJobOptions(job.key, place, evictions, job.label.kind),
         timestamp: clock.now(),
       };
-      return this.queue.add(job.label.kind, { ...job, ...splitPayload(job.label) }, options);
+      return this.queue.add(job.label.kind, job, options);
     };
     // Reads and adds at once to save a round trip: a label that another process has just had printed is printed twice.
     let [bytes] = await Promise.all([cache.read(key), add()]);

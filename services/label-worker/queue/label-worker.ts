@@ -13,7 +13,6 @@ import {
   PRINT_ATTEMPTS,
   type PrintPayload,
   pageCount,
-  payloadOf,
   printedKey,
 } from '#shared/printing/label-job.ts';
 import type { PrintKind } from '#shared/printing/print-kinds.ts';
@@ -124,8 +123,8 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 /** Prints and stores the label of a job. */
 async function answerJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
   const { cache, clock, templates, metrics } = options;
-  const { key, behind = false } = job.data;
-  const label = payloadOf(job.data);
+  const { key, behind = false, newer } = job.data;
+  const label = { ...job.data.label, ...newer };
   if (!isPrintPayload(label)) throw new DomainError('payload-invalid');
   const bytes = await printInFormat(label, options, {
     // If Chromium failed during a batch, a label of that batch may be the reason.

@@ -287,18 +287,27 @@ test('the load is the labels in hand by the most that the worker takes at once',
   await vi.waitFor(async () => expect(await load()).toBe(0), 20_000);
 });
 
-test('a guide that a later release stored is printed without the fields that are new', async () => {
+test('a label of a later release is printed without the fields that are new', async () => {
   const one = fresh();
   const newer = { Nuevo: { de: [1, null] } };
   const Destinatario = { ...one.guide.Destinatario, ...newer };
-  const later = { ...one, guide: { ...one.guide, Destinatario, ...newer } };
+  const later = { ...one, ...newer, guide: { ...one.guide, Destinatario, ...newer } };
   await (await ask(later)).waitUntilFinished(events, 30_000);
   const [page] = await readLabel((await bytesOf(later)) ?? Buffer.alloc(0));
   expect(page?.code128).toEqual([one.number]);
 });
 
+test('a label of an api of 1.9 is printed with the fields that stand beside it', async () => {
+  const one: LabelPayload = { ...fresh(), route: 'R-12' };
+  const { route, ...known } = one;
+  const key = labelKey(one);
+  const job = { key, label: known, newer: { route }, requestId: key } as LabelJob;
+  await (await queue.add('label', job, labelJobOptions(key, 1))).waitUntilFinished(events, 30_000);
+  const [page] = await readLabel((await bytesOf(one)) ?? Buffer.alloc(0));
+  expect(page?.text).toContain('R-12');
+});
+
 test.each([
-  ['a field that is new, outside the guide', { ...label(), nuevo: 1 } as LabelPayload, 'payload-invalid'],
   ['a payload that is none', { kind: 'letter' } as LabelPayload, 'payload-invalid'],
   ['no label', undefined as unknown as LabelPayload, 'payload-invalid'],
   ['a tracking address that no QR holds', label({ trackingUrl: 'x'.repeat(5_000) }), 'label-unprintable'],
