@@ -16,18 +16,14 @@ const STAMP = 'version:rows';
  *
  * | field | value |
  * |---|---|
- * | `version:rows` | the stamp of the rows that the hash was made from; a release before 1.8.1 writes none |
- * | `version:routes` | their version, for a process of such a release; one before 1.7.0 writes none |
- * | `version` | the same, for a process of a release before 1.7.0 |
+ * | `version:rows` | the stamp of the rows that the hash was made from |
  * | `b:<code>` | the branch, as JSON |
  * | `cp:<postal code>` | the branch that covers it, as JSON |
  * | `ruta:<postal code>` | its route, if it has one |
  * | `active` | the active branches, ordered by code, as a JSON array |
- * | `coverage` | the ranges of covered postal codes, as JSON; an earlier release writes none |
+ * | `coverage` | the ranges of covered postal codes, as JSON |
  *
- * The stamp is read with every answer: an absent field means "unknown" only in a hash with that stamp. A hash of a former
- * release may lack routes, or rows that the database had lost. It counts as outdated, and that release reads ours, so that
- * neither replaces the other's.
+ * The stamp is read with every answer: an absent field means "unknown" only in a hash with that stamp.
  */
 export class BranchCache {
   readonly #redis: RedisClient;
@@ -38,7 +34,7 @@ export class BranchCache {
     this.#key = `${prefix}:branches`;
   }
 
-  /** Returns the stamp of the hash; null if there is no hash of this release. */
+  /** Returns the stamp of the hash; null if there is no hash. */
   stamp(): Promise<string | null> {
     return this.#redis.hget(this.#key, STAMP);
   }
@@ -134,10 +130,9 @@ function fieldsOf(snapshot: Snapshot): Map<string, string> {
     branches: { found: branches.length },
     coverage: { found: coverage.length },
   });
-  return fields.set('version', version).set('version:routes', version).set(STAMP, stamp);
+  return fields.set(STAMP, stamp);
 }
 
-/** A field of its own: to a former release a branch with a field that it does not know is an error. */
 function routeField(postalCode: string): string {
   return `ruta:${postalCode}`;
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { BRANCHES, COVERAGE } from '#local/demo-data.ts';
+import { stampOf } from '#services/branches/branch-cache.ts';
 import { run } from '#services/branches/cli.ts';
 import { BranchStore } from '#shared/branches/branch-store.ts';
 import { aliveServices } from '#shared/stores/heartbeat.ts';
@@ -38,8 +39,8 @@ const test = services
 test.beforeEach(async ({ store, stores, cacheKey, branches }) => {
   await store.loadBranches(BRANCHES);
   await store.loadCoverage(COVERAGE);
-  const version = await store.version();
-  await expect.poll(() => stores.redis.hget(cacheKey, 'version'), SOON).toBe(version);
+  const stamp = stampOf(await store.directory());
+  await expect.poll(() => stores.redis.hget(cacheKey, 'version:rows'), SOON).toBe(stamp);
   expect((await call(`${branches.url}/health/ready`)).status).toBe(200);
 });
 
@@ -81,23 +82,6 @@ test('rows that are lost while the cache has them are told, and answered', async
   expect(Math.abs(Date.now() - at)).toBeLessThan(600_000);
   await putBack();
   await expect.poll(directory, SOON).toEqual([200, 'ok', 'ok']);
-});
-
-test('a cache that a process of 1.8.0 has made of an empty directory is not read', async ({
-  stores,
-  store,
-  create,
-  cacheKey,
-}) => {
-  const version = await store.version();
-  await stores.redis.del(cacheKey);
-  const empty = { version, 'version:routes': version, active: '[]', coverage: '{"ranges":[]}' };
-  await stores.redis.hset(cacheKey, empty);
-  passTime(COUNT_MS);
-  expect(await create()).toEqual([200, undefined]);
-  // That process finds its version in ours, and leaves the cache as it is.
-  await expect.poll(() => stores.redis.hexists(cacheKey, 'b:MEX01'), SOON).toBe(1);
-  expect(await stores.redis.hmget(cacheKey, 'version', 'version:routes')).toEqual([version, version]);
 });
 
 test('a load of 1.8.0, which has not counted its rows, has lost them if there are none', async ({

@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, vi } from 'vitest';
 import { startRedis } from '#local/programs/redis.ts';
 import type { BranchCache } from '#services/branches/branch-cache.ts';
+import { stampOf } from '#services/branches/branch-cache.ts';
 import { BranchLookup } from '#services/branches/branch-lookup.ts';
 import type { ResolveResponse } from '#shared/branches/branch.ts';
 import { BranchStore } from '#shared/branches/branch-store.ts';
@@ -35,7 +36,8 @@ const test = services
   .extend('store', { scope: 'file' }, ({ stores }) => new BranchStore(stores.mongo))
   /** Returns whether the cache has the version that is in force in the database. */
   .extend('inStep', { scope: 'file' }, ({ redis, stores, store }) => async () => {
-    return (await redis.hget(`${stores.prefix}:branches`, 'version')) === (await store.version());
+    const stamp = await redis.hget(`${stores.prefix}:branches`, 'version:rows');
+    return stamp === stampOf(await store.directory());
   });
 
 const headers = { 'content-type': 'application/json', 'x-internal-token': INTERNAL_TOKEN };

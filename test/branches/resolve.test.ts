@@ -94,21 +94,4 @@ describe('routes', () => {
       .toMatchObject({ routes });
     expect(await resolve(first.url, asked)).toEqual(['MEX01', 'MEX01', 'MEX01', 'MTY01', null]);
   });
-
-  test('are known although a process of 1.6 has made the cache', async ({ first, store, stores }) => {
-    await store.loadCoverage([{ postalCode: '06600', code: 'MEX01', route: 'R-7' }]);
-    const key = `${stores.prefix}:branches`;
-    const version = await store.version();
-    await expect.poll(() => stores.redis.hget(key, 'version'), { timeout: 30_000 }).toBe(version);
-    const ofFormer = async () => {
-      const branch = (await stores.redis.hget(key, 'b:MEX01')) ?? '';
-      await stores.redis.del(key);
-      await stores.redis.hset(key, { version, 'cp:06600': branch, 'b:MEX01': branch });
-    };
-    await ofFormer();
-    expect((await post(first.url, asked)).body).toMatchObject({ routes: ['R-7', null, null, null] });
-    // This release makes it anew once, with what the other one reads.
-    await expect.poll(() => stores.redis.hget(key, 'coverage'), { timeout: 30_000 }).not.toBeNull();
-    expect(await stores.redis.hget(key, 'version')).toBe(version);
-  });
 });

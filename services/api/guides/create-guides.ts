@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { type Branch, branchCode, pickUpPlace } from '#shared/branches/branch.ts';
 import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import type { JournalEntry } from '#shared/guides/creation-model.ts';
@@ -113,11 +112,7 @@ function creationKey(
   key: string,
   { service, guides }: GuideRequest,
 ): Promise<IdempotencyKey> {
-  const stored = guides.map(withStoredCode);
-  // 1.3.0 hashed codes as they were sent, and keys live for seven days.
-  const codesOf = (all: readonly Guide[]) => all.map(({ Destinatario }) => Destinatario.DestinoCode);
-  const isAsSent = isDeepStrictEqual(codesOf(stored), codesOf(guides));
-  return idempotencyKey('crear', username, key, [service, stored], isAsSent ? [] : [[service, guides]]);
+  return idempotencyKey('crear', username, key, [service, guides.map(withStoredCode)]);
 }
 
 /** Finds the creation of a concurrent request with the same key, which may be about to commit. */

@@ -58,7 +58,7 @@ export class CreationJournal {
     const entry: JournalEntry = {
       _id: key?.id ?? first.creation,
       creation: first.creation,
-      ...(key && { bodyHash: key.bodyHashes[0] }),
+      ...(key && { bodyHash: key.bodyHash }),
       openSince: new Date(),
       records,
     };

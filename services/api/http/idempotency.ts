@@ -33,28 +33,20 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
 }
 
 /** What a client's Idempotency-Key stands for. */
-export type IdempotencyKey = {
-  id: string;
-  /** The hash of the body, and those that earlier releases may have stored of it. */
-  bodyHashes: readonly [string, ...string[]];
-};
+export type IdempotencyKey = { id: string; bodyHash: string };
 
 /**
  * Returns a user's key for a request to a route: its id over all users and routes, and the hash of the canonical body, which
  * the order of fields and white space do not change.
- *
- * @param earlier the body in forms in which earlier releases hashed it.
  */
 export async function idempotencyKey(
   route: 'crear' | 'manifiestos',
   username: string,
   key: string,
   body: unknown,
-  earlier: readonly unknown[] = [],
 ): Promise<IdempotencyKey> {
   const id = hash('sha256', JSON.stringify([route, username, key]), 'base64url');
-  const bodyHash = await hashOf(body);
-  return { id, bodyHashes: [bodyHash, ...(await inTurns(earlier, hashOf))] };
+  return { id, bodyHash: await hashOf(body) };
 }
 
 /** Returns the hash of a body, which it writes in turns. */
@@ -88,8 +80,8 @@ function sorted(object: Record<string, unknown>): Record<string, unknown> {
 
 /** @throws DomainError `idempotency-key-reused` if what was stored with a key is of another body. */
 export function requireSameBody(
-  { bodyHash }: { bodyHash?: string | undefined | null },
-  { bodyHashes }: IdempotencyKey,
+  stored: { bodyHash?: string | undefined | null },
+  { bodyHash }: IdempotencyKey,
 ): void {
-  if (!bodyHashes.includes(bodyHash ?? '')) throw new DomainError('idempotency-key-reused');
+  if (stored.bodyHash !== bodyHash) throw new DomainError('idempotency-key-reused');
 }

@@ -144,7 +144,7 @@ async function store(
     guides: rows,
     totals: totalsOf(rows),
     ...(more && { more }),
-    ...(key && { key: { id: key.id, bodyHash: key.bodyHashes[0] } }),
+    ...(key && { key: { id: key.id, bodyHash: key.bodyHash } }),
     ...(ends.length > 0 && { expiresAt: new Date(Math.min(...ends)) }),
   });
   if (key && 'manifest' in created) requireSameBody({ bodyHash: created.manifest.key?.bodyHash }, key);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { idempotencyKey } from '#services/api/http/idempotency.ts';
 import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -76,18 +75,6 @@ describe('Idempotency-Key', () => {
       expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
     }
     expect((await create(key, to('GDL01'))).status).toBe(409);
-  });
-
-  test('of 1.3.0, which hashed codes as they were sent, is known', async ({ create, entries }) => {
-    const key = randomUUID();
-    const body = { ...BODY, Guia: [minimalGuide({ DestinoCode: 'mty01' })] };
-    const first = await create(key, body);
-    const all = numbers(first.body.data);
-    await expect.poll(() => entries.countDocuments({ numbers: all })).toBe(1);
-    const { bodyHashes } = await idempotencyKey('crear', 'demo', key, [body.TipoServicio, body.Guia]);
-    await entries.updateOne({ numbers: all }, { $set: { bodyHash: bodyHashes[0] } });
-    expect((await create(key, body)).body).toEqual(first.body);
-    expect((await create(key, { ...body, Guia: [minimalGuide({ DestinoCode: 'gdl01' })] })).status).toBe(409);
   });
 
   test("is each user's own", async ({ api, create }) => {

@@ -85,10 +85,7 @@ async function commitWithTakenNumbers({ db }: FaultSystem): Promise<Request> {
   const existing = await db.collection<GuideDocument>('guides').find().limit(2).toArray();
   const numbers = [...existing.map(({ _id }) => _id), ...generateGuideNumbers(BATCH - existing.length)];
   const records = guides.map((guide, i) => ({ ...newRecord(), creation, guide, _id: numbers[i] as string }));
-  const {
-    id,
-    bodyHashes: [bodyHash],
-  } = await idempotencyKey('crear', 'demo', key, ['Domicilio', guides]);
+  const { id, bodyHash } = await idempotencyKey('crear', 'demo', key, ['Domicilio', guides]);
   const openSince = new Date(Date.now() - 11_000);
   await db
     .collection<JournalEntry>('creations')
