@@ -13,7 +13,7 @@ type State = Pick<SystemState, 'minutes'> & { workers: readonly Pick<WorkerHeart
 
 /**
  * Says how much of their labels the workers could print, from their heartbeats. Figures are labels a minute, and undefined if
- * nobody knows them: a worker tells none in its first minute and of few labels, and none at all up to release 1.7.0.
+ * nobody knows them: a worker tells none in its first minute and of few labels.
  * @param most workers that an autoscaler allows; undefined without one.
  */
 export function capacityView({ workers, minutes }: State, most: number | undefined) {
@@ -68,17 +68,13 @@ function reach(times: number, isExact: boolean, verb: string): string {
   return `${verb} para ${isExact ? 'un' : 'al menos un'} ${percent}\u00a0% más`;
 }
 
-/** Names the workers of which nothing is known, and why. */
+/** Counts the workers of which nothing is known yet. */
 function unknownOf(workers: State['workers']): string[] {
-  const former = workers.filter(({ capacity }) => capacity === undefined).length;
   const fresh = workers.filter(({ capacity }) => capacity === null).length;
-  return [
-    ...(fresh > 0 ? [`${subject(fresh)} aún no imprime lo bastante: se mide con un minuto de trabajo.`] : []),
-    ...(former > 0 ? [`${subject(former)} no lo dice: es de la versión 1.7.0 o de una anterior.`] : []),
-  ];
+  if (fresh === 0) return [];
+  const subject = fresh === 1 ? 'Un worker' : `Cada uno de ${fresh} workers`;
+  return [`${subject} aún no imprime lo bastante: se mide con un minuto de trabajo.`];
 }
-
-const subject = (workers: number) => (workers === 1 ? 'Un worker' : `Cada uno de ${workers} workers`);
 
 function sum<T>(all: readonly T[], of: (one: T) => number): number {
   return all.reduce((total, one) => total + of(one), 0);

@@ -9,8 +9,7 @@ import { isTransientError } from '../stores/transient-errors.ts';
 /**
  * How users' actions ended, and how guides got their price, in each minute of the last two hours, for the dashboard: counters
  * `{prefix}:label-count:<what>:<minutes since 1970>`. Minutes are those of Redis, because a process whose clock is ahead would show
- * its refusals too late. The keys are named for labels, which releases up to 1.6.0 count alone: during an
- * upgrade both releases count the same labels in the same keys.
+ * its refusals too late.
  * BullMQ's own counts by minute (`metrics` of its Worker) do not serve: they count a dropped label as completed, know
  * no refusals, and lack the current minute.
  */
@@ -145,7 +144,7 @@ export async function readActionSums<Action extends string>(
 }
 
 /**
- * Returns how guides that were created within the window of `FAILING` got their price. Processes up to 1.8 count none.
+ * Returns how guides that were created within the window of `FAILING` got their price.
  * @param now in ms since 1970, by the clock of Redis.
  */
 export async function readGuidePricings(

@@ -85,7 +85,7 @@ export const ResolveResponse = Type.Object({
   version: Type.String(),
   origins: Type.Array(Type.Union([Branch, Type.Null()])),
   destinations: Type.Array(Type.Union([Branch, Type.Null()])),
-  /** Of each destination, null for a code of a branch. Absent if none has a route, and from a service older than 1.7.0. */
+  /** Of each destination, null for a code of a branch. Absent if none has a route. */
   routes: Type.Optional(Type.Array(Type.Union([Route, Type.Null()]))),
 });
 export type ResolveResponse = Static<typeof ResolveResponse>;

@@ -174,7 +174,7 @@ function ownProcess() {
   };
 }
 
-/** Releases up to 1.6.0 do not know the state `refused`, and those up to 1.8.0 not `disk-full`. */
+/** A dashboard skips a heartbeat with a state that its release does not know: `refused` and `disk-full` stand beside. */
 function reachedOf(states: Readonly<Record<string, HealthState>>) {
   const names = Object.keys(states);
   const refusedBy = names.filter((name) => states[name] === 'refused');

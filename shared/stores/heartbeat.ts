@@ -65,15 +65,15 @@ const heartbeat = {
   host: Type.String(),
   pid: Type.Integer(),
   startedAt: Type.Integer(),
-  /** When it was written. Processes of 1.3.0 leave it and `dependencies` out. */
-  at: Type.Optional(Type.Integer()),
-  /** How far the clock of the process is ahead of that of Redis, in ms. Releases up to 1.8.0 leave it out. */
-  clockAheadMs: Type.Optional(Type.Number()),
+  /** When it was written. */
+  at: Type.Integer(),
+  /** How far the clock of the process is ahead of that of Redis, in ms. */
+  clockAheadMs: Type.Number(),
   /** By the names of `/health/ready`. */
-  dependencies: Type.Optional(Type.Record(Type.String(), DependencyState)),
-  /** Those that answer, and refuse this process. To releases up to 1.6.0, which do not know that state, they are `down`. */
+  dependencies: Type.Record(Type.String(), DependencyState),
+  /** Those that answer, and refuse this process. In `dependencies` they are `down`. */
   refusedBy: Type.Optional(Type.Array(Type.String())),
-  /** Those whose disk is full. To releases up to 1.8.0, which do not know that state, they are `read-only`. */
+  /** Those whose disk is full. In `dependencies` they are `read-only`. */
   fullDisks: Type.Optional(Type.Array(Type.String())),
 };
 
@@ -113,18 +113,18 @@ export const ServiceHeartbeat = Type.Object({
   limited: Type.Optional(Type.Array(Type.Object({ account: Type.String(), refused: Type.Integer() }))),
   /** By `UserAction`: those that the process answers. */
   actions: Type.Optional(Type.Record(Type.String(), ActionReport)),
-  /** Of the api. Releases up to 1.8.0 leave it out. */
+  /** Of the api. */
   missingIndexes: Type.Optional(Type.Array(MissingIndex)),
-  /** Of branches: what is loaded, each absent before its first load. A release before 1.8.1 tells nothing. */
+  /** Of branches: what is loaded, each absent before its first load. */
   directory: Type.Optional(
     Type.Object({ branches: Type.Optional(DatasetReport), coverage: Type.Optional(DatasetReport) }),
   ),
-  /** Of the api: by `UserAction`, how the last requests of some accounts ended. A release before 1.8.1 tells nothing. */
+  /** Of the api: by `UserAction`, how the last requests of some accounts ended. */
   accounts: Type.Optional(Type.Record(Type.String(), Type.Array(AccountOutcome))),
   /** Of the api: when the tariff in force was loaded, in ms since 1970, and by whom. Absent without one. */
   tariffLoad: Type.Optional(Type.Object({ at: Type.Integer(), by: Type.String() })),
   /** Fingerprints of what processes must have in common (`shared-settings.ts`). */
-  settings: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  settings: Type.Record(Type.String(), Type.Array(Type.String())),
 });
 export type ServiceHeartbeat = Static<typeof ServiceHeartbeat>;
 
@@ -152,8 +152,8 @@ export const WorkerHeartbeat = Type.Object({
   templates: Type.Record(Type.String(), Type.String()),
   /** Whether the Redis of the labels makes room when it is full; absent if unknown. */
   labelCacheEvicts: Type.Optional(Type.Boolean()),
-  /** Null in its first minute, and if it printed few labels in the last one. Releases up to 1.7.0 leave it out. */
-  capacity: Type.Optional(Type.Union([PrintCapacity, Type.Null()])),
+  /** Null in its first minute, and if it printed few labels in the last one. */
+  capacity: Type.Union([PrintCapacity, Type.Null()]),
 });
 export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 
@@ -167,14 +167,13 @@ const isWorker = ajv.compile<WorkerHeartbeat>(WorkerHeartbeat);
 /** Writes a heartbeat. Call it every `HEARTBEAT_MS`. */
 export async function writeHeartbeat(redis: RedisClient, prefix: string, state: Heartbeat): Promise<void> {
   const { ids, key, seen } = keysOf(prefix, state);
-  const at = state.at ?? 0;
   await redis
     .multi()
     .set(key, JSON.stringify(state), 'EX', HEARTBEAT_TTL_S)
-    .zadd(ids, at, state.id)
+    .zadd(ids, state.at, state.id)
     .zremrangebyrank(ids, 0, -MAX_PROCESSES - 1)
     .expire(ids, HEARTBEAT_TTL_S)
-    .zadd(seen, at, nameOf(state))
+    .zadd(seen, state.at, nameOf(state))
     .zremrangebyrank(seen, 0, -MAX_PROCESSES - 1)
     .expire(seen, SEEN_S)
     .exec();

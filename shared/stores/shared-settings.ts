@@ -131,7 +131,7 @@ export function requireSameSecrets(own: Process, alive: readonly Process[]): voi
 }
 
 function concerns(setting: string, one: Process, other: Process): boolean {
-  if (!one.settings?.[setting] || !other.settings?.[setting]) return false;
+  if (!one.settings[setting] || !other.settings[setting]) return false;
   const { by = [], acceptedBy = [] } = SHARED[setting] ?? {};
   const uses = (user: Process, acceptor: Process) =>
     by.includes(user.service) && acceptedBy.includes(acceptor.service);
@@ -140,7 +140,7 @@ function concerns(setting: string, one: Process, other: Process): boolean {
 
 /** Returns whether a process has a value, or a former one. */
 function knowsOne(setting: string, { settings }: Process): boolean {
-  return settings?.[setting]?.some((fingerprint) => fingerprint !== NONE) ?? false;
+  return settings[setting]?.some((fingerprint) => fingerprint !== NONE) ?? false;
 }
 
 function disagree(setting: string, one: Process, other: Process): boolean {
@@ -153,7 +153,7 @@ function disagree(setting: string, one: Process, other: Process): boolean {
 
 /** Returns whether a process accepts what another uses. If the other has just replaced the value, it soon will. */
 function accepts(setting: string, acceptor: Process, user: Process): boolean {
-  const [accepted = [], used = []] = [acceptor, user].map(({ settings }) => settings?.[setting] ?? []);
+  const [accepted = [], used = []] = [acceptor, user].map(({ settings }) => settings[setting] ?? []);
   const [current = NONE, ...former] = used;
   if (current === NONE && SHARED[setting]?.isOptional) return true;
   return accepted.includes(current) || former.includes(accepted[0] ?? NONE);

@@ -112,7 +112,7 @@ export const WEBHOOK_SECRETS = defineCollection(
     _id: TEXT,
     /**
      * The newest first. An older secret signs until `until`. `value` is in clear text. `encrypted` takes its place, by the
-     * key with the id `key`. A sender of 1.4 knows only `value`, so it sends nothing rather than a wrong signature.
+     * key with the id `key`.
      */
     secrets: listOf(
       part({

@@ -23,7 +23,15 @@ const well: SystemState = {
   ...{ failures: [], minutes: [], actions: NONE_FAILED, lost: [], auditWaiting: 0 },
   canary: { report: GOOD, silentMs: 0 },
   ...{ elsewhere: [], mongoAheadMs: 0, guides: { priced: 0, billed: 0, without_tariff: 0 } },
-  self: { service: 'dashboard', id: '', host: 'maquina', pid: 9, startedAt: 0 },
+  self: {
+    service: 'dashboard',
+    id: '',
+    host: 'maquina',
+    pid: 9,
+    startedAt: 0,
+    clockAheadMs: 0,
+    settings: {},
+  },
   workers: [workerBeat('w')],
   services: [heartbeatOf('api'), heartbeatOf('branches'), heartbeatOf('webhooks')],
   reached: { mongodb: 'ok', redis: 'ok' },
@@ -188,9 +196,13 @@ test.each<[string, Change]>([
     'a rollout brings another PUBLIC_URL',
     {
       services: [
-        ...well.services.map((one) => ({ ...one, startedAt: NOW - 1_000_000 })),
+        ...well.services.map((one) => ({
+          ...one,
+          startedAt: NOW - 1_000_000,
+          settings: { PUBLIC_URL: ['1'] },
+        })),
         heartbeatOf('api', { id: 'new', settings: { PUBLIC_URL: ['2'] } }),
-      ].map((one) => ({ settings: { PUBLIC_URL: ['1'] }, ...one })),
+      ],
     },
   ],
   ['the clocks differ by a minute', wholeFleet(60_000)],
@@ -524,7 +536,10 @@ test('names an api whose settings have differed for longer than a rollout in one
 });
 
 test('says how far clocks are off, and which', () => {
-  expect(textsOf({ ...tells('api', { clockAheadMs: 7_200_000 }), mongoAheadMs: -3_600_000 })).toEqual([
+  const { services = [], ...others } = wholeFleet(-3_600_000);
+  const [api, ...rest] = services as [ServiceHeartbeat, ...ServiceHeartbeat[]];
+  const wrong = [{ ...api, clockAheadMs: 7_200_000 }, ...rest];
+  expect(textsOf({ ...others, services: wrong, mongoAheadMs: -3_600_000 })).toEqual([
     'El reloj de MongoDB va 1 h 0 min detrás del reloj del Redis de la cola',
     'El reloj de api en api, pid 1, va 3 h 0 min delante del de MongoDB',
   ]);

@@ -30,9 +30,9 @@ async function twoWorkers(fleet: Fleet): Promise<void> {
     memoryBytes: 431_000_000,
   };
   const dependencies = { chromium: 'ok', redis: 'ok', 'label-cache': 'ok' } as const;
-  const known = { pid: 1, startedAt: now - 97_000_000, at: now, labels: 48_213, chromium, templates: {} };
+  const known = { pid: 1, startedAt: now - 97_000_000, at: now, clockAheadMs: 0, templates: {}, chromium };
   const capacity = { perMinute: 700, mostPerMinute: 2_000, isLeast: false };
-  const ours = { ...known, dependencies, labelCacheEvicts: true, capacity };
+  const ours = { ...known, labels: 48_213, dependencies, labelCacheEvicts: true, capacity };
   await fleet.keepAlive({ ...ours, id: 'w-1', host: 'label-worker-6c9d-x7k2p' });
   await fleet.keepAlive({ ...ours, id: 'w-2', host: 'label-worker-6c9d-q4mzt', labels: 47_958 });
 }

@@ -28,7 +28,6 @@ mongodump --config="$config" --gzip --archive --excludeCollection=creations | ke
 if [ -n "${KEYS:-}" ]; then keep keys.json <"$KEYS"; fi
 (cd "$name.part" && sha256sum -- * >SHA256SUMS)
 mv "$name.part" "$name" # A folder that has its name is whole.
-# 1.5 kept files.
 find "$BACKUPS" -maxdepth 1 -name '2???????T??????Z*' -mmin "+$((KEEP_DAYS * 24 * 60))" -exec rm -r {} +
 if [ -f "${CERTIFICATE:-}" ]; then state=encrypted; else state='NOT encrypted, because there is no certificate'; fi
 echo "Dumped the database to $name, $state."

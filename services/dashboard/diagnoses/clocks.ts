@@ -14,14 +14,11 @@ export function* diagnoseClocks(state: SystemState): Generator<Diagnosis> {
     yield { ...warning('clocks-stores', 'clocksdiffer', text), causes: ['clock'] };
   }
   const wrong = [...services, ...workers, self]
-    // A release before tells nothing.
-    .flatMap((process) => {
-      const { clockAheadMs } = process;
-      const service = 'service' in process ? process.service : 'label-worker';
-      return clockAheadMs === undefined
-        ? []
-        : [{ ...process, service, aheadMs: clockAheadMs - (mongoAheadMs ?? 0) }];
-    })
+    .map((process) => ({
+      ...process,
+      service: 'service' in process ? process.service : 'label-worker',
+      aheadMs: process.clockAheadMs - (mongoAheadMs ?? 0),
+    }))
     .filter(({ aheadMs }) => Math.abs(aheadMs) > CLOCKS_DIFFER.ms)
     .sort((one, other) => Math.abs(other.aheadMs) - Math.abs(one.aheadMs));
   const [worst] = wrong;

@@ -9,7 +9,7 @@ type Dataset = Static<typeof DatasetReport>;
 
 /**
  * Names a directory of branches and postal codes that was never loaded, or has lost rows. Each process counts for itself, so the
- * lowest count is said. A process of a release before 1.8.1 tells nothing.
+ * lowest count is said.
  */
 export function* diagnoseDirectory({ services }: SystemState): Generator<Diagnosis> {
   const reports = services.flatMap(({ directory }) => directory ?? []);

@@ -28,7 +28,8 @@ test('a process with a new secret gets ready once those with the former one have
   const at = await timeOf(redis);
   const [closes, dies] = ['closes', 'dies'].map((id): ServiceHeartbeat => {
     const settings = fingerprintsOf({ JWT_SECRET: 'former' });
-    return { id, host: 'host', pid: 1, startedAt: at - 60_000, at, service: 'api', settings };
+    const known = { id, host: 'host', pid: 1, startedAt: at - 60_000, at, clockAheadMs: 0 };
+    return { ...known, dependencies: {}, service: 'api', settings };
   }) as [ServiceHeartbeat, ServiceHeartbeat];
   await Promise.all([closes, dies].map((each) => writeHeartbeat(redis, prefix, each)));
   const log = pino({ base: null }, sink) as unknown as Logger;

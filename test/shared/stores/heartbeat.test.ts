@@ -4,7 +4,8 @@ import { timeOf } from '#shared/stores/redis-clock.ts';
 import { test } from '#test/fixtures/stores.ts';
 
 const chromium = { state: 'running', since: 0, prints: 0 } satisfies WorkerHeartbeat['chromium'];
-const worker = { host: 'maquina', pid: 1, startedAt: 0, labels: 0, templates: {}, chromium };
+const tells = { clockAheadMs: 0, dependencies: {}, labels: 0, templates: {}, chromium, capacity: null };
+const worker = { host: 'maquina', pid: 1, startedAt: 0, ...tells };
 
 test('a worker whose clock is behind is not lost among 200 that died since', async ({ stores }) => {
   const { redis, prefix } = stores;

@@ -106,7 +106,7 @@ test.for([
     expect(found.map(({ setting }) => setting)).toEqual(same ? [] : ['LABEL_CACHE_URL']);
   }
   const former = begin('api', {});
-  expect(differences([api, { ...former, settings: {} }])).toEqual([]); // of a release before 1.8.1
+  expect(differences([api, { ...former, settings: {} }])).toEqual([]); // of a release that did not tell them
 });
 
 /** Addresses with the password of one service, secrets of one, and former values, which the rules name. */
