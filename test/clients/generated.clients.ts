@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { clientTools } from '#test/clients/tools/client-tools.ts';
-import { SHOP } from '#test/examples/shop-day.ts';
 import { compile, expectLabel, programFolder, run, test } from './clients.ts';
 
 /** Makes a client of the document in `into`, and returns what the generator warns of. */
@@ -51,7 +50,7 @@ test('openapi-typescript makes types, by which the shop of examples/tienda is ri
   folder,
 }) => {
   const own = join(folder, 'shop');
-  await cp(join(SHOP, 'node'), own, { recursive: true });
+  await cp(join(repoRoot, 'examples/tienda/node'), own, { recursive: true });
   await symlink(join(repoRoot, 'node_modules'), join(own, 'node_modules'));
   await run(join(clientTools.nodeModules, '.bin', 'openapi-typescript'), [document, '-o', 'guias.d.ts'], own);
   const compilerOptions = {
