@@ -19,16 +19,12 @@ import {
 import { capacity } from './rows/capacity.ts';
 import { costs } from './rows/costs.ts';
 import { create } from './rows/create.ts';
-import { events } from './rows/events.ts';
 import { files } from './rows/files.ts';
 import { labels } from './rows/labels.ts';
 import { list } from './rows/list.ts';
-import { manifests } from './rows/manifests.ts';
 import { memory } from './rows/memory.ts';
 import { oneAtATime } from './rows/one-at-a-time.ts';
-import { quotes } from './rows/quotes.ts';
 import { customers } from './rows/shares/customers.ts';
-import { fair } from './rows/shares/fair.ts';
 import { hostile } from './rows/shares/hostile.ts';
 import { start } from './rows/start.ts';
 import { stored } from './rows/stored.ts';
@@ -42,15 +38,12 @@ const GROUPS: Record<string, Rows> = {
   labels,
   one: oneAtATime,
   create,
-  quotes,
   stored,
   list,
-  events,
-  manifests,
   memory,
   start,
   load: underLoad,
-  fair: async (run) => [...(await fair(run)), ...(await customers(run))],
+  customers,
   files,
   hostile,
   costs,

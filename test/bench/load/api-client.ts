@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 import { Client, type CreatedGuide } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
@@ -45,14 +44,15 @@ export class ApiClient {
 
   /** @returns the numbers of the guides of one request. */
   async create(guides: readonly unknown[]): Promise<string[]> {
-    const created = await this.#sendGuides<CreatedGuide>('crear', guides);
-    return created.map(({ SEND_GUIA }) => SEND_GUIA);
-  }
-
-  /** Asks for the prices of guides. @returns the text of each guide's quote. */
-  async quote(guides: readonly unknown[]): Promise<string[]> {
-    const quoted = await this.#sendGuides<{ Opciones: { Cotizacion: string }[] }>('cotizar', guides);
-    return quoted.map(({ Opciones }) => Opciones[0]?.Cotizacion ?? '');
+    const { statusCode, body } = await this.#pool.request({
+      method: 'POST',
+      path: '/api/guias/crear',
+      headers: this.#headers,
+      body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
+    });
+    const { message, data } = (await body.json()) as { message: string; data: CreatedGuide[] };
+    if (statusCode !== 200) throw new Error(`${statusCode}: ${message}`); // no row is about refused creations
+    return data.map(({ SEND_GUIA }) => SEND_GUIA);
   }
 
   /** @returns how many guides a page of the list has, and the cursor of the next. @throws Refusal when it is not served. */
@@ -66,47 +66,6 @@ export class ApiClient {
     if (statusCode !== 200) throw new Refusal(statusCode, text);
     const { data, siguiente }: { data: CreatedGuide[]; siguiente: string | null } = JSON.parse(text);
     return { count: data.length, next: siguiente };
-  }
-
-  /** Tells an event of now of each of these guides. */
-  async scan(numbers: readonly string[]): Promise<void> {
-    const Ocurrido = new Date().toISOString();
-    const Eventos = numbers.map((Guia) => ({
-      Guia,
-      Tipo: 'EnTransito',
-      Ocurrido,
-      Sucursal: 'MTY01',
-      Id: randomUUID(),
-    }));
-    const { statusCode, body } = await this.#pool.request({
-      method: 'POST',
-      path: '/api/eventos',
-      headers: this.#headers,
-      body: JSON.stringify({ Eventos }),
-    });
-    const { message } = (await body.json()) as { message: string };
-    if (message !== `Eventos registrados: ${numbers.length}`) throw new Error(`${statusCode}: ${message}`);
-  }
-
-  /** Makes a manifest of these guides. @returns its number. */
-  async manifest(numbers: readonly string[]): Promise<string> {
-    const { data } = await this.#post<{ Manifiesto: string }>('/api/manifiestos', { Guias: numbers });
-    return data.Manifiesto;
-  }
-
-  /** Tells that a manifest was picked up. */
-  async scanManifest(Manifiesto: string): Promise<void> {
-    const told = { Manifiesto, Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
-    await this.#post('/api/eventos', told);
-  }
-
-  /** @returns the cursor after a page of 500 events. */
-  async feed(cursor: string): Promise<string> {
-    const path = `/api/eventos?limite=500&cursor=${cursor}`;
-    const { statusCode, body } = await this.#pool.request({ method: 'GET', path, headers: this.#headers });
-    const { siguiente = '', message } = (await body.json()) as { siguiente?: string; message: string };
-    if (statusCode !== 200) throw new Error(`${statusCode}: ${message}`);
-    return siguiente;
   }
 
   /** @returns the numbers of so many new guides, for labels that nobody has asked for yet. */
@@ -132,23 +91,6 @@ export class ApiClient {
 
   close(): Promise<void> {
     return this.#pool.destroy();
-  }
-
-  async #post<T>(path: string, sent: unknown): Promise<{ data: T }> {
-    const { statusCode, body } = await this.#pool.request({
-      method: 'POST',
-      path,
-      headers: this.#headers,
-      body: JSON.stringify(sent),
-    });
-    const answer = (await body.json()) as { message: string; data: T };
-    if (statusCode !== 200) throw new Error(`${statusCode}: ${answer.message}`); // no row is about refused requests
-    return answer;
-  }
-
-  async #sendGuides<T>(action: 'crear' | 'cotizar', guides: readonly unknown[]): Promise<T[]> {
-    const sent = { TipoServicio: 'Domicilio', Guia: guides };
-    return (await this.#post<T[]>(`/api/guias/${action}`, sent)).data;
   }
 
   async #pdf(request: Parameters<Pool['request']>[0]): Promise<void> {

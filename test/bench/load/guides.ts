@@ -6,8 +6,8 @@ import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 
 /**
- * Guides with every field but a return address, as releases before 1.5 knew them, so that figures compare. No two are
- * alike: as much work as a label can be, and nothing that a cache knows.
+ * Guides with every field but a return address. No two are alike: as much work as a label can be, and nothing that a cache
+ * knows.
  */
 
 const NAMES = ['Ana López', 'Íñigo Núñez', 'María José Peña', 'Luis Ángel Güemes', 'Ximena Ávalos'];

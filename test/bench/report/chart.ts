@@ -4,7 +4,6 @@ const BARS = [
   { id: 'labels', name: 'this project, whole way over HTTP', colour: '#1769aa' },
   { id: 'printer-floor', name: 'Chromium alone, the floor', colour: '#9aa5b1' },
   { id: 'printer-puppeteer-cluster', name: 'puppeteer-cluster', colour: '#c9a227' },
-  { id: 'printer-new-page', name: 'a new page a label', colour: '#c9a227' },
   { id: 'printer-jsreport', name: 'jsreport, chrome-pool', colour: '#c9a227' },
 ];
 const LINE = 34;

@@ -7,7 +7,7 @@ import { cpuByPart } from '../system/process-tree.ts';
 import { withSystem } from '../system/system.ts';
 
 /** What one label or one creation costs, by part: core-ms of each, and what Redis does for it. */
-export type Costs = Map<string, number>;
+type Costs = Map<string, number>;
 
 /** Measures what one label and one creation cost each part. docs/performance.md computes its plan of a fleet from these costs. */
 export async function costs(run: Run): Promise<Result[]> {
@@ -35,7 +35,7 @@ export async function costs(run: Run): Promise<Result[]> {
 }
 
 /** Measures what one of `count` things costs that `work` does. */
-export async function costsOf(redis: Redis, count: number, work: () => Promise<unknown>): Promise<Costs> {
+async function costsOf(redis: Redis, count: number, work: () => Promise<unknown>): Promise<Costs> {
   const counters = async () => new Map([...cpuByPart(), ...(await redisCounters(redis))]);
   const before = await counters();
   await work();
@@ -56,7 +56,7 @@ async function redisCounters(redis: Redis): Promise<[string, number][]> {
 }
 
 /** The sum of the service's own parts; what the load took, and others on the machine, is in the note alone. */
-export function costResult(id: string, rounds: readonly Costs[]): Result {
+function costResult(id: string, rounds: readonly Costs[]): Result {
   const parts = [...(rounds[0]?.keys() ?? [])];
   const values = parts.map((part) => ({ part, value: median(rounds.map((round) => round.get(part) ?? 0)) }));
   const note = values

@@ -11,15 +11,13 @@ export async function files(run: Run): Promise<Result[]> {
   return withSystem(run, async ({ api, addresses }) => {
     run.say('files of many labels…');
     await api.warmUp(run.count(1_000));
-    const seconds = { small: [] as number[], large: [] as number[], again: [] as number[] };
+    const seconds = { small: [] as number[], large: [] as number[] };
     const alone: number[][] = [];
     const beside: number[][] = [];
     const other = await ApiClient.login(addresses.api, 'otro');
     for (let round = 0; round < run.rounds; round++) {
       seconds.small.push(await timed(api, await api.newGuides(100)));
-      const guides = await api.newGuides(500);
-      seconds.large.push(await timed(api, guides));
-      seconds.again.push(await timed(api, guides));
+      seconds.large.push(await timed(api, await api.newGuides(500)));
       alone.push(await api.newLabels(run.count(300), CONCURRENCY));
       const greedy = untilStopped(async () => other.labelFile(await other.newGuides(500)));
       beside.push(await api.newLabels(run.count(300), CONCURRENCY));
@@ -29,7 +27,6 @@ export async function files(run: Run): Promise<Result[]> {
     return [
       { id: 'file-100', rounds: seconds.small },
       { id: 'file-500', rounds: seconds.large },
-      { id: 'file-500-again', rounds: seconds.again },
       { id: 'file-alone-p99', rounds: p99(alone), note: `${CONCURRENCY} concurrent; ${spread(alone)}` },
       { id: 'file-beside-p99', rounds: p99(beside), note: spread(beside) },
       { id: 'file-beside-ratio', rounds: ratios(p99(beside), p99(alone)) },

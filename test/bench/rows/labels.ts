@@ -18,10 +18,6 @@ const PRINTERS = {
     labels: 80,
     settings: () => `${versionOf('puppeteer-cluster')}, CONCURRENCY_PAGE × 2, setContent + pdf untagged`,
   },
-  'new-page': {
-    labels: 60,
-    settings: () => 'puppeteer-core, new page + setContent + pdf untagged + close, 4 concurrent',
-  },
 } as const;
 type PrinterName = keyof typeof PRINTERS;
 const NAMES = Object.keys(PRINTERS) as PrinterName[];
@@ -75,7 +71,6 @@ function results(ours: Round[], theirs: Record<string, number[]>): Result[] {
     { id: 'labels', rounds: perSecond, note: `${latency}; core-ms a label: ${cpuNote(ours)}` },
     { id: 'labels-against-jsreport', rounds: against('jsreport') },
     { id: 'labels-against-puppeteer-cluster', rounds: against('puppeteer-cluster') },
-    { id: 'labels-against-new-page', rounds: against('new-page') },
     { id: 'labels-against-floor', rounds: against('floor') },
     ...NAMES.map((name) => ({
       id: `printer-${name}`,

@@ -1,7 +1,6 @@
 import { atRate, inParallel } from '../load/load.ts';
 import { median, percentile } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { memoryMiB, processTree } from '../system/process-tree.ts';
 import { type BenchSystem, withSystem } from '../system/system.ts';
 
 const TOP_CONCURRENCY = 64;
@@ -38,12 +37,9 @@ async function halfLoad(run: Run, { api }: BenchSystem, perSecond: number): Prom
   return [{ id: 'half-load-p99', rounds, note: `${perSecond.toFixed(0)} labels/s` }];
 }
 
-async function overload(run: Run, { api, processes }: BenchSystem, top: number): Promise<Result[]> {
-  const memory = () => memoryMiB(processTree(processes.api.pid ?? 0));
+async function overload(run: Run, { api }: BenchSystem, top: number): Promise<Result[]> {
   const guides = await api.newGuides(run.count(top * 3 * SECONDS));
-  const before = memory();
   const load = await atRate(guides, top * 3, (guide) => api.label(guide));
-  const after = memory();
   const refused = load.refusals.filter(({ status }) => status === REFUSED).map(({ ms }) => ms);
   const failed = load.refusals.length - refused.length;
   const p99 = percentile(load.latencies, 0.99);
@@ -53,10 +49,5 @@ async function overload(run: Run, { api, processes }: BenchSystem, top: number):
     { id: 'overload-goodput', rounds: [goodput], note },
     { id: 'overload-served-p99', rounds: [p99] },
     ...(refused.length > 0 ? [{ id: 'overload-refusal-p99', rounds: [percentile(refused, 0.99)] }] : []),
-    {
-      id: 'overload-memory',
-      rounds: [after / before],
-      note: `${before.toFixed(0)} → ${after.toFixed(0)} MiB`,
-    },
   ];
 }

@@ -23,7 +23,7 @@ const SCANS_PER_SECOND = 10;
 /** Where events arrive, with the rows' own connection to the database. */
 type Scene = { mongo: Connection; store: WebhookStore; receiver: Receiver; arrived: Map<string, number> };
 
-/** How fast events reach webhooks, how late, and what labels lose by it. */
+/** How late events reach webhooks, and what labels lose by it. */
 export async function webhooks(run: Run): Promise<Result[]> {
   return withSystem(run, async (system) => {
     const mongo = await connectMongo(databaseUri(run), createLogger('bench', 'silent'));
@@ -35,31 +35,12 @@ export async function webhooks(run: Run): Promise<Result[]> {
     };
     const scene: Scene = { mongo, store: new WebhookStore(mongo), receiver, arrived };
     try {
-      return [
-        await speed(run, scene, 'webhooks-one', 1, run.count(20_000)),
-        await speed(run, scene, 'webhooks-hundred', MANY, run.count(1_000)),
-        ...(await delays(run, system, scene)),
-        ...(await labelsBeside(run, system, scene)),
-      ];
+      return [...(await delays(run, system, scene)), ...(await labelsBeside(run, system, scene))];
     } finally {
       await receiver.close();
       await mongo.close();
     }
   });
-}
-
-/** Events a second from the registration of so many webhooks, each with so many events behind, until all have arrived. */
-async function speed(run: Run, scene: Scene, id: string, count: number, events: number): Promise<Result> {
-  const rounds: number[] = [];
-  for (let round = 0; round < run.rounds; round++) {
-    const paths = await behind(scene, `${id}-${round}`, count, events);
-    const from = performance.now();
-    await register(scene, paths);
-    await until(() => paths.every((path) => scene.arrived.get(path) === events));
-    rounds.push((count * events) / ((performance.now() - from) / 1_000));
-    run.say(`${count} webhooks: ${rounds.at(-1)?.toFixed(0)} events/s`);
-  }
-  return { id, rounds, note: `${count} × ${events} events` };
 }
 
 /** Time from the answer to a scan until the event has arrived, in seconds. */
