@@ -4,19 +4,23 @@ import { Pool } from 'undici';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { Tally } from '#shared/async/tally.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
-import {
-  type Branch,
-  type CoverageResponse,
-  type DestinationQuery,
-  hasCoverage,
-  MAX_RESOLVED,
-  type ResolveRequest,
-  type ResolveResponse,
-  type VersionResponse,
+import type {
+  Branch,
+  CoverageResponse,
+  DestinationQuery,
+  ResolveResponse,
+  VersionResponse,
 } from '#shared/branches/branch.ts';
-import { POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { callInternal } from '../platform/internal-call.ts';
+import {
+  ABSENT_MS,
+  type Answer,
+  type Destination,
+  KnownBranches,
+  type Query,
+  VERSION_WAIT_MS,
+} from './known-branches.ts';
 
 /** Most calls in flight, one request each. */
 const MAX_CALLS = 8;
@@ -24,20 +28,6 @@ const MAX_CALLS = 8;
 const MAX_WAITING = 2_000;
 /** Most waiting requests of one account, so that one flood leaves room for others. */
 const MAX_WAITING_PER_ACCOUNT = 500;
-/** How long a version holds, in ms. With the 300 ms of the branches service, a load is visible within a second. */
-const VERSION_MS = 400;
-/** Longest wait for the version, in ms, and the pause after one that was not answered. */
-const VERSION_WAIT_MS = 1_000;
-/** How long known answers are used while the branches service is away, in ms (docs/contract.md "Branches"). */
-const KEPT_MS = 60_000;
-/** Most cached answers: all postal codes, also those that nobody has, and codes of branches. */
-const MAX_KNOWN = 120_000;
-const MAX_BRANCHES = 10_000;
-/**
- * After how long it is asked again for a branch that there was not, and for the list of all coverage, in ms. A directory that
- * had lost rows has the same version when it is whole again.
- */
-const ABSENT_MS = 10_000;
 /** Most calls to the service for one request: one for every 500 destinations, and again after a load. */
 const MAX_ATTEMPTS = 5;
 /** How long an answer about cities is shared, in ms: a load is visible within a second. */
@@ -46,19 +36,6 @@ const CITIES_MS = 500;
 const CITIES_WAIT_MS = 1_000;
 const MAX_CITIES = 1_000;
 
-/** The origin of a request, unless any will do, and its destinations. */
-type Query = { origin: string | null; destinations: readonly DestinationQuery[] };
-/** A branch, and the route of the postal code that named it, if that has one. */
-type Destination = { branch: Branch; route?: string | undefined };
-/** What a query finds, each null unless guides may start or end there. */
-type Answer = {
-  origin: Branch | null;
-  destinations: (Destination | null)[];
-  /** Whether coverage was ever loaded. */
-  hasCoverage: boolean;
-};
-/** A known answer. From `dueAt` on, of `performance.now()`, it serves only while the branches service is away. */
-type Known = { branch: Branch | null; route?: string | undefined; dueAt: number };
 /** The request that asks; `signal` aborts when its client is gone. */
 export type BranchesCaller = { requestId: string; account: string; signal: AbortSignal };
 
@@ -81,16 +58,11 @@ export class BranchesClient {
   readonly #pool: Pool;
   readonly #token: string;
   readonly #timeoutMs: number;
-  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
-  /** By version and code: thousands of postal codes share one branch. */
-  readonly #branches = new LRUCache<string, Branch>({ max: MAX_BRANCHES });
-  /** `at`: when the service last confirmed the version, of `performance.now()`. */
-  #version: { text: string; at: number } | undefined;
-  #versionMissedAt = Number.NEGATIVE_INFINITY;
+  readonly #known = new KnownBranches();
   readonly #askingVersion = new SingleFlight<string>();
   readonly #calls = fastq.promise((call: Call) => this.#resolve(call), MAX_CALLS);
   /** Requests without an answer, by account. */
-  readonly #asked = new Tally();
+  readonly #unanswered = new Tally();
   readonly #cities = new LRUCache<string, ReadonlyMap<string, string>>({
     max: MAX_CITIES,
     ttl: CITIES_MS,
@@ -124,10 +96,10 @@ export class BranchesClient {
     let signal: AbortSignal | undefined;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const version = await this.#currentVersion();
-      if (!this.#missing(version, query)) return this.#answer(version, query);
+      if (!this.#known.missing(version, query)) return this.#known.answer(version, query);
       signal ??= AbortSignal.any([caller.signal, AbortSignal.timeout(this.#timeoutMs)]);
-      await this.#ask(query, caller, signal).catch(async (error: unknown) => {
-        if (this.#missing(await this.#versionAfter(error), query)) throw error;
+      await this.#awaitTurn(query, caller, signal).catch(async (error: unknown) => {
+        if (this.#known.missing(await this.#versionAfter(error), query)) throw error;
       });
     }
     throw new DomainError('unavailable', {
@@ -167,7 +139,7 @@ export class BranchesClient {
 
   #knownCoverage(version: string): CoverageResponse | undefined {
     const { answer, dueAt = 0 } = this.#coverage ?? {};
-    return answer?.version === version && this.#serves(dueAt) ? answer : undefined;
+    return answer?.version === version && this.#known.serves(dueAt) ? answer : undefined;
   }
 
   /** Returns the cities of branches, by their codes, closed ones too. @throws when the service does not answer in time. */
@@ -192,44 +164,19 @@ export class BranchesClient {
     return this.#pool.destroy();
   }
 
-  /** Returns what to ask next of a query: what this version has no answers for, without doubles; undefined if it has all. */
-  #missing(version: string, { origin, destinations }: Query): ResolveRequest | undefined {
-    const isKnown = (key: string) => {
-      const known = this.#known.get(`${version} ${key}`);
-      return known !== undefined && this.#serves(known.dueAt);
-    };
-    const origins = origin === null || isKnown(originKey(origin)) ? [] : [origin];
-    const unknown = new Map(
-      destinations.map((query) => [destinationKey(query), query] as const).filter(([key]) => !isKnown(key)),
-    );
-    if (origins.length + unknown.size === 0) return undefined;
-    return { origins, destinations: withNeighbours([...unknown.values()].slice(0, MAX_RESOLVED)) };
-  }
-
-  #answer(version: string, { origin, destinations }: Query): Answer {
-    const known = (key: string) => this.#known.get(`${version} ${key}`);
-    return {
-      origin: origin === null ? null : (known(originKey(origin))?.branch ?? null),
-      destinations: destinations.map((query) => {
-        const { branch, route } = known(destinationKey(query)) ?? {};
-        return branch ? { branch, route } : null;
-      }),
-      hasCoverage: hasCoverage(version),
-    };
-  }
-
-  async #ask(
+  /** Puts a query in the line of calls. @returns when it was answered, or calls before it have brought all that it needs. */
+  async #awaitTurn(
     query: Query,
     { requestId, account, signal: clientGone }: BranchesCaller,
     signal: AbortSignal,
   ): Promise<void> {
     const isFull = this.#calls.length() + this.#calls.running() >= MAX_WAITING;
-    if (isFull || this.#asked.of(account) >= MAX_WAITING_PER_ACCOUNT) {
+    if (isFull || this.#unanswered.of(account) >= MAX_WAITING_PER_ACCOUNT) {
       const whose = isFull ? 'requests' : 'requests of the account';
       const cause = new Error(`Too many ${whose} already wait for the branches service`);
       throw new DomainError('unavailable', { cause });
     }
-    this.#asked.add(account);
+    this.#unanswered.add(account);
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(clientGone.aborted ? new DomainError('client-gone') : signal.reason);
     signal.addEventListener('abort', abort);
@@ -238,7 +185,7 @@ export class BranchesClient {
       await Promise.race([this.#calls.push({ query, requestId, signal, from: performance.now() }), aborted]);
     } finally {
       signal.removeEventListener('abort', abort);
-      this.#asked.remove(account);
+      this.#unanswered.remove(account);
     }
   }
 
@@ -248,41 +195,16 @@ export class BranchesClient {
    */
   async #resolve({ query, requestId, signal, from }: Call): Promise<void> {
     if (signal.aborted) return;
-    const request = this.#missing(this.#version?.text ?? '', query);
+    const request = this.#known.missing(this.#known.lastVersion, query);
     if (!request) return;
     if (performance.now() - from > this.#timeoutMs / 2) throw new DomainError('unavailable');
     const found = await this.#call<ResolveResponse>('/internal/resolve', requestId, request, signal);
-    const { version } = found;
-    for (const [i, code] of request.origins.entries()) {
-      this.#remember(version, originKey(code), found.origins[i]);
-    }
-    for (const [i, query] of request.destinations.entries()) {
-      this.#remember(version, destinationKey(query), found.destinations[i], found.routes?.[i]);
-    }
-    this.#version = { text: version, at: performance.now() };
-  }
-
-  #remember(version: string, key: string, found: Branch | null = null, route: string | null = null): void {
-    const branch = found && (this.#branches.get(`${version} ${found.Codigo}`) ?? found);
-    if (branch) this.#branches.set(`${version} ${branch.Codigo}`, branch);
-    const dueAt = branch ? Number.POSITIVE_INFINITY : performance.now() + ABSENT_MS;
-    this.#known.set(`${version} ${key}`, { branch, ...(route !== null && { route }), dueAt });
+    this.#known.remember(request, found);
   }
 
   /** Returns the version of the last load. @throws when the branches service has not said it for a minute. */
   #currentVersion(): string | Promise<string> {
-    const now = performance.now();
-    const { text, at = Number.NEGATIVE_INFINITY } = this.#version ?? {};
-    const holds = now - at < VERSION_MS;
-    const isKept = now - at < KEPT_MS && now - this.#versionMissedAt < VERSION_WAIT_MS;
-    if (text !== undefined && (holds || isKept)) return text;
-    return this.#askingVersion.run(() => this.#askVersion());
-  }
-
-  /** Whether an answer still serves, or serves because the service did not say its version when it was asked last. */
-  #serves(dueAt: number): boolean {
-    const { at = Number.NEGATIVE_INFINITY } = this.#version ?? {};
-    return performance.now() < dueAt || this.#versionMissedAt > at;
+    return this.#known.currentVersion() ?? this.#askingVersion.run(() => this.#askVersion());
   }
 
   /**
@@ -304,13 +226,12 @@ export class BranchesClient {
         undefined,
         signal,
       );
-      this.#version = { text: version, at: performance.now() };
+      this.#known.confirmVersion(version);
       return version;
     } catch (error) {
-      this.#versionMissedAt = performance.now();
-      const known = this.#version;
-      if (!known || this.#versionMissedAt - known.at >= KEPT_MS) throw error;
-      return known.text;
+      const known = this.#known.missVersion();
+      if (known === undefined) throw error;
+      return known;
     }
   }
 
@@ -324,27 +245,4 @@ export class BranchesClient {
       signal,
     });
   }
-}
-
-/**
- * Adds the postal codes that share their first three digits with one that is asked for, unless the call would be too
- * long. A call for each code would take a third of the time of creations until most codes are known.
- */
-function withNeighbours(asked: DestinationQuery[]): DestinationQuery[] {
-  const postalCodes = asked.flatMap((query) => ('postalCode' in query ? [query.postalCode] : []));
-  const areas = new Set(
-    postalCodes.filter((code) => POSTAL_CODE_FORM.test(code)).map((code) => code.slice(0, 3)),
-  );
-  if (asked.length + areas.size * AREA.length > MAX_RESOLVED) return asked;
-  return [...asked, ...[...areas].flatMap((area) => AREA.map((end) => ({ postalCode: area + end })))];
-}
-/** The last two digits of the postal codes of an area. */
-const AREA = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));
-
-function originKey(code: string): string {
-  return `from ${code}`;
-}
-
-function destinationKey(query: DestinationQuery): string {
-  return 'code' in query ? `to ${query.code}` : `covers ${query.postalCode}`;
 }
