@@ -22,6 +22,7 @@ import { openOptionalRedis, openRedis } from '#shared/stores/redis.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { fingerprintsOf, type Process } from '#shared/stores/shared-settings.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
+import { WebhookFigures } from '#shared/webhooks/webhook-figures.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { bullBoard } from './bull-board.ts';
 import { CanaryReader } from './canary-reader.ts';
@@ -66,7 +67,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const watch = new Watch({
     canary,
     readState: systemStateReader({
-      ...{ redis, prefix, queue, webhooks, auditLog, self: ownProcess(config) },
+      ...{ redis, prefix, queue, webhooks: new WebhookFigures(mongo), auditLog, self: ownProcess(config) },
       processes: new ProcessRegistry(mongo, config.CELL),
       clock: new DatabaseClock(mongo),
       canary,

@@ -27,7 +27,7 @@ import { timeOf } from '#shared/stores/redis-clock.ts';
 import { type RedisState, readRedisState } from '#shared/stores/redis-state.ts';
 import type { Process } from '#shared/stores/shared-settings.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
-import type { LateWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import type { LateWebhook, WebhookFigures } from '#shared/webhooks/webhook-figures.ts';
 import type { CanaryReader, CanaryState } from './canary-reader.ts';
 import { type LabelLatency, readLabelLatency } from './label-latency.ts';
 import { explainFailure, requestIdOf, visibleLabel } from './visible-job.ts';
@@ -76,7 +76,7 @@ export type SystemState = {
   self: Process & Pick<ServiceHeartbeat, 'clockAheadMs'>;
   redis: RedisState;
   /** Undefined if MongoDB did not answer in time. */
-  webhooks: WebhookFigures | undefined;
+  webhooks: WebhooksSeen | undefined;
   /** Events of this dashboard that the audit log does not have yet. */
   auditWaiting: number;
 };
@@ -87,13 +87,13 @@ type WebhookCounts = {
   worst: LateWebhook | undefined;
   disabled: number;
 };
-type WebhookFigures = WebhookCounts & { failing: Awaited<ReturnType<WebhookStore['findFailing']>> };
+type WebhooksSeen = WebhookCounts & { failing: Awaited<ReturnType<WebhookFigures['findFailing']>> };
 
 type Sources = {
   redis: RedisClient;
   prefix: string;
   queue: Queue<LabelJob>;
-  webhooks: WebhookStore;
+  webhooks: WebhookFigures;
   processes: ProcessRegistry;
   clock: DatabaseClock;
   canary: Pick<CanaryReader, 'ask'>;
@@ -114,7 +114,7 @@ export function systemStateReader(sources: Sources): ReadState {
 async function readSystemState(
   sources: Sources,
   reaching: Promise<SystemState['reached']>,
-  readWebhooks: () => Promise<WebhookFigures>,
+  readWebhooks: () => Promise<WebhooksSeen>,
   readElsewhere: () => Promise<RegisteredProcess[]>,
 ): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
@@ -208,7 +208,7 @@ export function elsewhereReader({
 }
 
 /** The function rejects if MongoDB has not answered for ten seconds. The page then shows labels alone. */
-function webhooksReader(webhooks: WebhookStore): () => Promise<WebhookFigures> {
+function webhooksReader(webhooks: WebhookFigures): () => Promise<WebhooksSeen> {
   const counts = new StaleIfErrorCache<WebhookCounts>({
     ...{ what: 'Counting webhooks', max: 1, freshMs: COUNTS_MS, keptMs: COUNTS_MS, waitMs: MONGO_TIMEOUT_MS },
     read: async () => {
@@ -221,7 +221,7 @@ function webhooksReader(webhooks: WebhookStore): () => Promise<WebhookFigures> {
       return { active, behind, worst, disabled };
     },
   });
-  const figures = new StaleIfErrorCache<WebhookFigures>({
+  const figures = new StaleIfErrorCache<WebhooksSeen>({
     ...{ what: 'Reading webhooks', max: 1, freshMs: 0, keptMs: KEPT_MS, waitMs: MONGO_TIMEOUT_MS / 2 },
     read: async () => {
       const [known, failing] = await Promise.all([counts.get('all'), webhooks.findFailing()]);

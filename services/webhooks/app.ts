@@ -17,6 +17,7 @@ import { openOptionalRedis } from '#shared/stores/redis.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { publicOrIn } from '#shared/webhooks/public-address.ts';
 import { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
+import { WebhookFigures } from '#shared/webhooks/webhook-figures.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import type { WebhooksConfig } from './config.ts';
 import { testEvent } from './message.ts';
@@ -26,6 +27,7 @@ import { directConnector } from './public-addresses.ts';
 import { Sender } from './sender.ts';
 import { Slots } from './slots.ts';
 import { WebhookClient } from './webhook-client.ts';
+import { WebhookLeases } from './webhook-leases.ts';
 
 /** Most test events at a time, in all and for one account. The api sends one at a time for each webhook. */
 const TEST_EVENTS = { inAll: 50, ofOne: 2 };
@@ -50,9 +52,11 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     const { CANARY_URL, CELL: cell } = config;
     const canary = CANARY_URL === undefined ? undefined : { url: canaryWebhook(CANARY_URL), cell };
     const client = new WebhookClient(connectorOf(config), () => clock.estimate(), { canary });
-    const metrics = createWebhookMetrics(server.metrics, webhooks);
+    const metrics = createWebhookMetrics(server.metrics, new WebhookFigures(mongo));
     const testEvents = new Slots(TEST_EVENTS.inAll, TEST_EVENTS.ofOne);
-    const sender = new Sender({ cell, webhooks, events, client, metrics, actions, auditLog, log });
+    const { secrets } = webhooks;
+    const leases = new WebhookLeases(mongo);
+    const sender = new Sender({ cell, leases, secrets, events, client, metrics, actions, auditLog, log });
     server.startup.onceConnected('the webhooks', async () => sender.start());
     server.addHook('onClose', async () => {
       await sender.close();

@@ -1,12 +1,12 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
-import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import type { WebhookFigures } from '#shared/webhooks/webhook-figures.ts';
 import type { Outcome } from './webhook-client.ts';
 
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
 
-export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore) {
+export function createWebhookMetrics(registry: Registry, figures: WebhookFigures) {
   const registers = [registry];
   const messages = new Counter({
     name: 'webhook_messages_total',
@@ -30,7 +30,7 @@ export function createWebhookMetrics(registry: Registry, webhooks: WebhookStore)
     registry,
     'webhooks_behind',
     'Webhooks whose next event has waited for more than ten minutes',
-    () => webhooks.countBehind(),
+    () => figures.countBehind(),
   );
   return {
     observe({ failure }: Outcome, entries: readonly LogEntry[], now: Date) {

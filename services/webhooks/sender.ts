@@ -5,13 +5,15 @@ import { FailureLog } from '#shared/observability/failure-log.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { AuditAction } from '#shared/rooms.ts';
 import type { EventLog, FeedPage } from '#shared/tracking/event-log.ts';
+import type { LogEntry } from '#shared/tracking/event-model.ts';
 import { sentBy } from '#shared/webhooks/webhook-model.ts';
-import type { FailedAttempt, HeldWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import type { WebhookSecrets } from '#shared/webhooks/webhook-secrets.ts';
 import { eventsMessage } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { afterFailure } from './retries.ts';
 import { Slots } from './slots.ts';
 import type { Outcome, WebhookClient } from './webhook-client.ts';
+import type { FailedAttempt, HeldWebhook, WebhookLeases } from './webhook-leases.ts';
 
 const MAX_MESSAGE_EVENTS = 100;
 /** How long one webhook is served in a row while others are due. */
@@ -28,7 +30,8 @@ const PENDING_PAUSE_MS = 1_000;
 type Options = {
   /** Whose canary is sent to. */
   cell: string;
-  webhooks: WebhookStore;
+  leases: WebhookLeases;
+  secrets: Pick<WebhookSecrets, 'of'>;
   events: EventLog;
   client: WebhookClient;
   metrics: WebhookMetrics;
@@ -36,6 +39,14 @@ type Options = {
   auditLog: Pick<AuditLog<AuditAction>, 'record'>;
   log: Pick<Logger, 'info' | 'warn'>;
 };
+
+/**
+ * What follows: the webhook as it is then, to send its next message; or when to look at it next, in ms, if known. After a
+ * failure the lease has ended.
+ */
+type Next = { webhook: HeldWebhook } | { lookMs: number | undefined } | 'released';
+/** The account has changed the webhook, or another process holds it. */
+const CHANGED = { lookMs: 0 };
 
 /**
  * Sends events to webhooks that are due. The cursor alone determines what is sent, so a process that dies loses
@@ -80,10 +91,10 @@ export class Sender {
 
   /** Nothing is sent while nobody knows what is due. The first look afterwards ends that, even if nothing is due. */
   async #claim(): Promise<HeldWebhook | undefined> {
-    const { actions, cell, webhooks } = this.#options;
+    const { actions, cell, leases } = this.#options;
     const began = performance.now();
     try {
-      const held = await webhooks.claim(cell, this.#slots.fullAccounts());
+      const held = await leases.claim(cell, this.#slots.fullAccounts());
       actions.end('webhook', UNREAD);
       return held;
     } catch (error) {
@@ -103,50 +114,69 @@ export class Sender {
     this.#sending.add(sending);
   }
 
+  /** Sends messages until nothing is left, one fails or the webhook's turn is over. */
   async #send(held: HeldWebhook): Promise<void> {
-    const { webhooks, events, client, metrics } = this.#options;
     const turnEnds = performance.now() + MAX_TURN_MS;
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
-      const { account, cursor, through: batchEnd, url, canaryOf } = webhook;
-      const limit = batchEnd ? batchEnd - cursor : MAX_MESSAGE_EVENTS;
-      const page = await events.page(account, cursor, limit, batchEnd);
-      const next = batchEnd ?? page.next;
-      if (next === cursor) return this.#release(webhook, nextLookMs(page));
-      // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
-      if (page.hasPending && batchEnd) return this.#release(webhook, nextLookMs(page));
-      const entries = sentBy(webhook, page.entries);
-      const [first] = entries;
-      if (!first) {
-        // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
-        if (!(await webhooks.moveCursor(webhook, next))) break;
-        webhook = moved(webhook, next);
-        continue;
-      }
-      const [secrets, isHeld] = await Promise.all([
-        webhooks.secrets.of(webhook.id),
-        webhooks.beginMessage(webhook, next, first.registered),
-      ]);
-      if (!isHeld || secrets.length === 0) break;
-      const outcome = await client.post({ url, secrets, canaryOf }, eventsMessage(webhook, entries, next));
-      const { ms, status, failure: reason } = outcome;
-      const at = await webhooks.clock.now();
-      if (!webhook.test) metrics.observe(outcome, entries, at);
-      const attempt = { at, ms, ...(status !== undefined && { status }) };
-      if (reason !== undefined) {
-        await this.#fail(webhook, outcome, { ...attempt, reason });
-        // Other failures are the receiver's.
-        if (outcome.mayBeOurs) this.#count(webhook, 'failed', 'sin salida a internet', ms);
-        else this.#count(webhook, 'ok');
-        return;
-      }
-      if (!(await webhooks.moveCursor(webhook, next, attempt))) break;
-      this.#count(webhook, 'ok');
-      webhook = moved(webhook, next);
-      if (page.entries.length < limit) return this.#release(webhook, nextLookMs(page));
+      const next = await this.#sendNext(webhook);
+      if (next === 'released') return;
+      if ('lookMs' in next) return this.#release(webhook, next.lookMs);
+      webhook = next.webhook;
     }
-    // There is more to send, or the account has changed the webhook.
     await this.#release(webhook, 0);
+  }
+
+  /** Sends the next message, or moves the cursor past events that the webhook does not want. */
+  async #sendNext(webhook: HeldWebhook): Promise<Next> {
+    const { leases, events } = this.#options;
+    const { account, cursor, through: begunEnd } = webhook;
+    const limit = begunEnd ? begunEnd - cursor : MAX_MESSAGE_EVENTS;
+    const page = await events.page(account, cursor, limit, begunEnd);
+    const batchEnd = begunEnd ?? page.next;
+    // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
+    if (batchEnd === cursor || (page.hasPending && begunEnd)) return { lookMs: nextLookMs(page) };
+    const entries = sentBy(webhook, page.entries);
+    const [first] = entries;
+    if (!first) {
+      // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
+      return (await leases.moveCursor(webhook, batchEnd)) ? { webhook: moved(webhook, batchEnd) } : CHANGED;
+    }
+    const next = await this.#deliver(webhook, entries, batchEnd, first.registered);
+    const isLast = page.entries.length < limit;
+    return typeof next === 'object' && 'webhook' in next && isLast ? { lookMs: nextLookMs(page) } : next;
+  }
+
+  /** Posts the message with these entries, and stores how that ended. @param waitingSince when the first was registered. */
+  async #deliver(
+    webhook: HeldWebhook,
+    entries: readonly LogEntry[],
+    batchEnd: number,
+    waitingSince: Date,
+  ): Promise<Next> {
+    const { leases, secrets, client, metrics } = this.#options;
+    const { id, url, canaryOf } = webhook;
+    const [signing, isHeld] = await Promise.all([
+      secrets.of(id),
+      leases.beginMessage(webhook, batchEnd, waitingSince),
+    ]);
+    if (!isHeld || signing.length === 0) return CHANGED;
+    const message = eventsMessage(webhook, entries, batchEnd);
+    const outcome = await client.post({ url, secrets: signing, canaryOf }, message);
+    const { ms, status, failure: reason } = outcome;
+    const at = await leases.clock.now();
+    if (!webhook.test) metrics.observe(outcome, entries, at);
+    const attempt = { at, ms, ...(status !== undefined && { status }) };
+    if (reason !== undefined) {
+      await this.#fail(webhook, outcome, { ...attempt, reason });
+      // Other failures are the receiver's.
+      if (outcome.mayBeOurs) this.#count(webhook, 'failed', 'sin salida a internet', ms);
+      else this.#count(webhook, 'ok');
+      return 'released';
+    }
+    if (!(await leases.moveCursor(webhook, batchEnd, attempt))) return CHANGED;
+    this.#count(webhook, 'ok');
+    return { webhook: moved(webhook, batchEnd) };
   }
 
   /** Counts how a delivery ended, but the canary's, which would end the failure of a customer whose webhooks get nothing. */
@@ -156,20 +186,20 @@ export class Sender {
 
   /** What could not be released has been sent, and waits for the end of its lease. */
   async #release(webhook: HeldWebhook, lookMs: number | undefined): Promise<void> {
-    const { log, webhooks } = this.#options;
-    await webhooks
+    const { log, leases } = this.#options;
+    await leases
       .release(webhook, lookMs)
       .catch((err) => log.warn({ err, webhook: webhook.id }, WAITS_FOR_LEASE));
   }
 
   async #fail(webhook: HeldWebhook, outcome: Outcome, attempt: FailedAttempt): Promise<void> {
-    const { webhooks, metrics, auditLog } = this.#options;
+    const { leases, metrics, auditLog } = this.#options;
     this.#logFailure(webhook, attempt.reason);
     const consequence = afterFailure(webhook, outcome, attempt.at);
     if ('pauseMs' in consequence) {
-      return webhooks.postpone(webhook, attempt, consequence.pauseMs, !outcome.mayBeOurs);
+      return leases.postpone(webhook, attempt, consequence.pauseMs, !outcome.mayBeOurs);
     }
-    if (!(await webhooks.disable(webhook, consequence.disableReason, attempt))) return;
+    if (!(await leases.disable(webhook, consequence.disableReason, attempt))) return;
     if (!webhook.test) metrics.countDisabled();
     auditLog.record({
       action: 'webhook.off',

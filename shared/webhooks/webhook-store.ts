@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection, QueryFilter, UpdateQuery, UpdateWithAggregationPipeline } from 'mongoose';
+import type { Connection, UpdateQuery } from 'mongoose';
 import { WEBHOOKS_BEHIND } from '../observability/thresholds.ts';
 import { modelOf, type StoredModel } from '../stores/collection.ts';
 import { DatabaseClock } from '../stores/database-clock.ts';
 import { isDuplicateKey } from '../stores/mongo.ts';
-import { type Attempt, type SetBy, setByOf, WEBHOOKS, type Webhook } from './webhook-model.ts';
+import { type SetBy, setByOf, WEBHOOKS, type Webhook } from './webhook-model.ts';
 import { type SecretKeys, WebhookSecrets } from './webhook-secrets.ts';
 
 /** Most webhooks of an account. */
 export const MAX_WEBHOOKS = 5;
 /** Most tries of a webhook that are kept. */
 export const MAX_ATTEMPTS = 10;
-/** How long a process holds a webhook that it claimed, in ms: longer than a request of 16 s and its writes. */
-const LEASE_MS = 30_000;
-/** Pause after which a sender looks at a webhook without news, in ms. A crash may have prevented its wake-up. */
-const IDLE_MS = 60_000;
 /** End of the lease of a free webhook. By every clock it is in the past. */
-const FREE = new Date(0);
+export const FREE = new Date(0);
 const AFTER = { returnDocument: 'after' } as const;
 
-export type HeldWebhook = Webhook & { lease: string };
-export type FailedAttempt = Attempt & { reason: string };
-/** `host`: the rest of an address may hold a customer's keys. `reason`: in words for the account; empty if unknown. */
-export type LateWebhook = { account: string; host: string; forMs: number; reason: string };
 /** `setBy`: absent if nobody knows who chose the address. */
 type NewWebhook = Pick<
   Webhook,
@@ -46,13 +38,13 @@ export type WebhookFilter = {
 };
 
 /** Selects documents without a field. */
-const ABSENT = { $exists: false };
+export const ABSENT = { $exists: false };
 /** Selects the webhooks of customers, not those of test accounts. */
-const REAL = { test: ABSENT };
+export const REAL = { test: ABSENT };
 
 /**
- * The webhooks, in MongoDB. The api registers them, `services/webhooks` moves their cursors. Every moment is of the
- * database's clock.
+ * The webhooks, in MongoDB, as their accounts register and change them. `services/webhooks` sends their messages. Every moment is
+ * of the database's clock.
  */
 export class WebhookStore {
   readonly clock: DatabaseClock;
@@ -245,168 +237,6 @@ export class WebhookStore {
     const filter = { ...slotsOf(account), active: true, failures: 0 };
     await this.#webhooks.updateMany(filter, { $min: { dueAt: at } });
   }
-
-  /**
-   * Claims the webhook that has been due for longest, of customers or of the cell's canary: another cell's is out of reach.
-   * @param except accounts to leave alone.
-   * @returns undefined if no webhook is due.
-   */
-  async claim(cell: string, except: readonly string[] = []): Promise<HeldWebhook | undefined> {
-    const now = await this.clock.now();
-    const until = new Date(now.getTime() + LEASE_MS);
-    const filter = {
-      active: true,
-      dueAt: { $lte: now },
-      leaseUntil: { $lte: now },
-      canaryOf: { $in: [null, cell] },
-      ...(except.length > 0 && { account: { $nin: [...except] } }),
-    };
-    const change = { $set: { lease: randomUUID(), leaseUntil: until, dueAt: until } };
-    const options = { ...AFTER, sort: { dueAt: 1 } } as const;
-    const found = await this.#webhooks.findOneAndUpdate(filter, change, options).lean();
-    return (found as HeldWebhook | null) ?? undefined;
-  }
-
-  /**
-   * Stores which events the next message has, and prolongs the lease.
-   * @param waitingSince when the first of them was registered.
-   * @returns false if the lease is lost, or the account has changed the webhook.
-   */
-  async beginMessage(held: HeldWebhook, batchEnd: number, waitingSince: Date): Promise<boolean> {
-    const leaseUntil = await this.clock.now(LEASE_MS);
-    const dueAt = ifWoken('$dueAt', leaseUntil);
-    const change = [{ $set: { through: batchEnd, waitingSince, leaseUntil, dueAt } }];
-    return this.#change(held, change, { url: held.url, active: true });
-  }
-
-  /**
-   * Moves the cursor past a message.
-   * @param taken the try that delivered it; absent if there is nothing to send.
-   * @returns false if the lease is lost, or the account has changed what comes next.
-   */
-  moveCursor(held: HeldWebhook, batchEnd: number, taken?: Attempt): Promise<boolean> {
-    return this.#change(held, {
-      $set: { cursor: batchEnd, failures: 0, ...(taken && { lastSuccess: taken.at }) },
-      $unset: { through: 1, waitingSince: 1, failingSince: 1 },
-      ...(taken && kept(taken)),
-    });
-  }
-
-  /** Ends the lease, even if the cursor was moved. @param moreMs when the next event is due, if known. */
-  async release({ _id, lease }: HeldWebhook, moreMs = IDLE_MS): Promise<void> {
-    const next = await this.clock.now(moreMs);
-    const dueAt = { $min: [next, ifWoken('$dueAt', next)] };
-    const change = [{ $set: { leaseUntil: FREE, dueAt } }, { $unset: 'lease' }] as const;
-    await this.#webhooks.updateOne({ _id, lease }, [...change], { updatePipeline: true });
-  }
-
-  /**
-   * Ends the lease after a failed message, which is tried again in `pauseMs`. If the account has activated or changed
-   * the webhook meanwhile, nothing is stored, and the next try is at once.
-   * @param isReceivers whether the receiver is at fault: only such failures count towards disabling the webhook.
-   */
-  async postpone(
-    held: HeldWebhook,
-    failed: FailedAttempt,
-    pauseMs: number,
-    isReceivers: boolean,
-  ): Promise<void> {
-    const { at, reason } = failed;
-    const { url, failures, failingSince = at } = held;
-    const change = {
-      $set: {
-        dueAt: new Date(at.getTime() + pauseMs),
-        leaseUntil: FREE,
-        lastFailure: { at, reason },
-        failures: isReceivers ? failures + 1 : Math.max(1, failures),
-        ...(isReceivers && { failingSince }),
-      },
-      $unset: { lease: 1 },
-      ...kept(failed),
-    } as const;
-    if (!(await this.#change(held, change, { url, failures }))) await this.release(held);
-  }
-
-  /** Disables a webhook. @returns false if its account has activated or changed it meanwhile, and it is only released. */
-  async disable(held: HeldWebhook, reason: string, failed: FailedAttempt): Promise<boolean> {
-    const { url, failures } = held;
-    const failure = { at: failed.at, reason };
-    const change = {
-      $set: { active: false, off: failure, lastFailure: failure, leaseUntil: FREE },
-      $unset: { lease: 1 },
-      ...kept(failed),
-    } as const;
-    const isDisabled = await this.#change(held, change, { url, failures, active: true });
-    if (!isDisabled) await this.release(held);
-    return isDisabled;
-  }
-
-  /** Counts the webhooks whose next event has waited for ten minutes, or that no sender looked at for as long. */
-  async countBehind(): Promise<number> {
-    const late = { $lt: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) };
-    return this.#webhooks.countDocuments({
-      ...REAL,
-      active: true,
-      $or: [{ waitingSince: late }, { dueAt: late }],
-    });
-  }
-
-  countActive(): Promise<number> {
-    return this.#webhooks.countDocuments({ ...REAL, active: true }).exec();
-  }
-
-  /**
-   * Returns the webhooks whose receiver has taken nothing since less than ten minutes ago, and was asked: their number, and
-   * the one that has failed for longest.
-   */
-  async findFailing(): Promise<{ count: number; worst: LateWebhook } | undefined> {
-    const filter = {
-      ...REAL,
-      active: true,
-      failures: { $gt: 0 },
-      failingSince: { $gte: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) },
-    };
-    const [count, worst] = await Promise.all([
-      this.#webhooks.countDocuments(filter),
-      this.#webhooks.findOne(filter).sort({ failingSince: 1 }).lean(),
-    ]);
-    return worst?.failingSince && { count, worst: await this.#late(worst, worst.failingSince) };
-  }
-
-  /** Returns the webhook that is behind for longest. */
-  async findBehind(): Promise<LateWebhook | undefined> {
-    const filter = {
-      ...REAL,
-      active: true,
-      waitingSince: { $lt: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) },
-    };
-    const worst = await this.#webhooks.findOne(filter).sort({ waitingSince: 1 }).lean();
-    return worst?.waitingSince && this.#late(worst, worst.waitingSince);
-  }
-
-  async #late({ account, url, lastFailure }: Webhook, since: Date): Promise<LateWebhook> {
-    const forMs = (await this.clock.now()).getTime() - since.getTime();
-    return { account, host: new URL(url).host, forMs, reason: lastFailure?.reason ?? '' };
-  }
-
-  /** Counts the webhooks that were disabled in the last `ms`, and still are. */
-  async countDisabled(ms: number): Promise<number> {
-    return this.#webhooks.countDocuments({
-      ...REAL,
-      active: false,
-      'off.at': { $gte: await this.clock.now(-ms) },
-    });
-  }
-
-  /** Changes a webhook if it is still held, and its account has not changed what comes next since the claim. */
-  async #change(
-    { _id, lease, replays }: HeldWebhook,
-    change: UpdateQuery<Webhook> | UpdateWithAggregationPipeline,
-    also: QueryFilter<Webhook> = {},
-  ): Promise<boolean> {
-    const filter = { _id, lease, replays: replays ?? ABSENT, ...also };
-    return (await this.#webhooks.updateOne(filter, change, { updatePipeline: true })).matchedCount === 1;
-  }
 }
 
 /**
@@ -440,16 +270,6 @@ function changeOf(
       ...(isEnabled && { off: 1 }),
     },
   };
-}
-
-/** The part of an update that keeps a try among the last ones. */
-function kept(attempt: Attempt) {
-  return { $push: { attempts: { $each: [attempt], $position: 0, $slice: MAX_ATTEMPTS } } };
-}
-
-/** Chooses a value of an update: `woken` if the held webhook was woken meanwhile. */
-function ifWoken<T>(woken: string, other: T) {
-  return { $cond: [{ $lt: ['$dueAt', '$leaseUntil'] }, woken, other] };
 }
 
 function slotsOf(account: string) {

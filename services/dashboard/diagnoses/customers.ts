@@ -1,6 +1,6 @@
 import { WEBHOOKS_BEHIND } from '#shared/observability/thresholds.ts';
 import { count, duration, number } from '#shared/pages/format.ts';
-import type { LateWebhook } from '#shared/webhooks/webhook-store.ts';
+import type { LateWebhook } from '#shared/webhooks/webhook-figures.ts';
 import type { SystemState } from '../system-state.ts';
 import { type Diagnosis, note, warning } from './diagnosis.ts';
 

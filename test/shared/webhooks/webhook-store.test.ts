@@ -1,8 +1,10 @@
 import { describe, expect, onTestFinished, vi } from 'vitest';
+import { type HeldWebhook, WebhookLeases } from '#services/webhooks/webhook-leases.ts';
 import { createIndexes } from '#shared/stores/collection.ts';
+import { WebhookFigures } from '#shared/webhooks/webhook-figures.ts';
 import { type SecretsDocument, setByOf, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
-import { type HeldWebhook, WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { test as storesTest } from '#test/fixtures/stores.ts';
 
 /** Who may change a webhook, and when: a sender that holds it, another one, and its account. */
@@ -21,20 +23,22 @@ const test = storesTest
     await createIndexes(stores.mongo, WEBHOOKS);
     return new WebhookStore(stores.mongo);
   })
+  .extend('leases', { scope: 'file' }, ({ stores }) => new WebhookLeases(stores.mongo))
+  .extend('figures', { scope: 'file' }, ({ stores }) => new WebhookFigures(stores.mongo))
   .extend('secret', newSecret())
   .extend('id', async ({ store, secret }) => {
     const webhook = { account: 'a', url: 'https://tienda.example/', description: '', cursor: 0 };
     return (await store.add(webhook, secret))?.id ?? '';
   })
   /** Claims the webhook as soon as it is due. */
-  .extend('claim', ({ store }) => (cell = '') => {
-    return vi.waitFor(async () => (await store.claim(cell)) ?? Promise.reject(), 10_000);
+  .extend('claim', ({ leases }) => (cell = '') => {
+    return vi.waitFor(async () => (await leases.claim(cell)) ?? Promise.reject(), 10_000);
   })
   /** Claims the webhook, and has begun a message of three events. */
-  .extend('held', async ({ store, claim, id }): Promise<HeldWebhook> => {
+  .extend('held', async ({ claim, id, leases }): Promise<HeldWebhook> => {
     const held = await claim();
     expect(held.id).toBe(id);
-    expect(await store.beginMessage(held, 3, new Date())).toBe(true);
+    expect(await leases.beginMessage(held, 3, new Date())).toBe(true);
     return held;
   })
   .extend('read', ({ webhooksOf, id }) => async () => {
@@ -44,7 +48,12 @@ const test = storesTest
     return webhooksOf.updateOne({ id }, { $set: values });
   });
 
-test("a canary's webhook is claimed by senders of its cell alone", async ({ store, secret, claim }) => {
+test("a canary's webhook is claimed by senders of its cell alone", async ({
+  store,
+  secret,
+  claim,
+  leases,
+}) => {
   for (const [account, canaryOf] of Object.entries({
     'guardia-cliente-norte': 'norte',
     'guardia-cliente': '',
@@ -54,21 +63,21 @@ test("a canary's webhook is claimed by senders of its cell alone", async ({ stor
       secret,
     );
   expect(await claim('norte')).toMatchObject({ account: 'guardia-cliente-norte' });
-  expect(await store.claim('sur')).toBeUndefined();
+  expect(await leases.claim('sur')).toBeUndefined();
   expect(await claim('')).toMatchObject({ account: 'guardia-cliente' });
 });
 
-test('a process whose lease was taken changes nothing', async ({ store, set, held, read, claim }) => {
+test('a process whose lease was taken changes nothing', async ({ set, held, read, claim, leases }) => {
   await set({ leaseUntil: new Date(0), dueAt: new Date(0) });
   const other = await claim();
   const before = await read();
-  expect(await store.beginMessage(held, 9, new Date())).toBe(false);
-  expect(await store.moveCursor(held, 9)).toBe(false);
-  await store.postpone(held, FAILED, MINUTE, true);
-  expect(await store.disable(held, 'Respondio 410: ya no existe', FAILED)).toBe(false);
-  await store.release(held);
+  expect(await leases.beginMessage(held, 9, new Date())).toBe(false);
+  expect(await leases.moveCursor(held, 9)).toBe(false);
+  await leases.postpone(held, FAILED, MINUTE, true);
+  expect(await leases.disable(held, 'Respondio 410: ya no existe', FAILED)).toBe(false);
+  await leases.release(held);
   expect(await read()).toEqual(before);
-  expect(await store.moveCursor(other, 3)).toBe(true);
+  expect(await leases.moveCursor(other, 3)).toBe(true);
 });
 
 test('a webhook that its account activates while a message fails stays on', async ({
@@ -77,10 +86,11 @@ test('a webhook that its account activates while a message fails stays on', asyn
   held,
   read,
   claim,
+  leases,
 }) => {
   await set({ failures: 3 });
   await store.activate('a', held.id);
-  expect(await store.disable({ ...held, failures: 3 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
+  expect(await leases.disable({ ...held, failures: 3 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
   const { active, failures, off } = await read();
   expect({ active, failures, off }).toEqual({ active: true, failures: 0, off: undefined });
   expect(await claim()).toMatchObject({ id: held.id });
@@ -142,37 +152,37 @@ test('support sees a webhook at which no sender has looked for ten minutes', asy
 });
 
 describe('to wake', () => {
-  test('a webhook that is held is not lost when it is let go', async ({ store, held, id, claim }) => {
+  test('a webhook that is held is not lost when it is let go', async ({ store, held, id, claim, leases }) => {
     await store.wake('a', 0);
-    expect(await store.moveCursor(held, 3)).toBe(true);
-    await store.release(held);
+    expect(await leases.moveCursor(held, 3)).toBe(true);
+    await leases.release(held);
     expect(await claim()).toMatchObject({ id });
   });
 
-  test('cuts no pause of a webhook that fails', async ({ store, held, read }) => {
-    await store.postpone(held, FAILED, MINUTE, true);
+  test('cuts no pause of a webhook that fails', async ({ store, held, read, leases }) => {
+    await leases.postpone(held, FAILED, MINUTE, true);
     const { dueAt } = await read();
     await store.wake('a', 0);
     expect((await read()).dueAt).toEqual(dueAt);
-    expect(await store.claim('')).toBeUndefined();
+    expect(await leases.claim('')).toBeUndefined();
   });
 });
 
-test('of the tries of a webhook the last ten are kept, the newest first', async ({ store, held, read }) => {
+test('of the tries of a webhook the last ten are kept, the newest first', async ({ held, read, leases }) => {
   const at = (second: number) => new Date(Date.UTC(2026, 10, 23, 12, 0, second));
   for (let second = 1; second <= 12; second++) {
-    expect(await store.moveCursor(held, 3, { at: at(second), ms: second, status: 204 })).toBe(true);
+    expect(await leases.moveCursor(held, 3, { at: at(second), ms: second, status: 204 })).toBe(true);
   }
   expect((await read()).attempts?.map(({ ms }) => ms)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
-  await store.postpone(held, { ...FAILED, at: at(13) }, MINUTE, true);
+  await leases.postpone(held, { ...FAILED, at: at(13) }, MINUTE, true);
   const { attempts, lastSuccess, lastFailure } = await read();
   expect(attempts?.[0]).toEqual({ ...FAILED, at: at(13) });
   expect([lastSuccess, lastFailure]).toEqual([at(12), { at: at(13), reason: 'Respondio 500' }]);
 });
 
 describe('to skip', () => {
-  test('moves the cursor past the message that was begun, once', async ({ store, held, read }) => {
-    await store.postpone(held, FAILED, MINUTE, true);
+  test('moves the cursor past the message that was begun, once', async ({ store, held, read, leases }) => {
+    await leases.postpone(held, FAILED, MINUTE, true);
     const failing = (await read()) as Webhook & { through: number };
     expect(await store.skip(failing)).toMatchObject({ cursor: 3, failures: 0, active: true });
     expect(await read()).not.toHaveProperty('through');
@@ -180,12 +190,12 @@ describe('to skip', () => {
     expect((await read()).cursor).toBe(3);
   });
 
-  test('has the last word over a try that is under way', async ({ store, set, held, read }) => {
+  test('has the last word over a try that is under way', async ({ store, set, held, read, leases }) => {
     await set({ failures: 2 });
     await store.skip({ ...(await read()), through: 3 });
     const before = await read();
-    expect(await store.moveCursor({ ...held, failures: 2 }, 3, FAILED)).toBe(false);
-    expect(await store.disable({ ...held, failures: 2 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
+    expect(await leases.moveCursor({ ...held, failures: 2 }, 3, FAILED)).toBe(false);
+    expect(await leases.disable({ ...held, failures: 2 }, 'Respondio 410: ya no existe', FAILED)).toBe(false);
     expect(await read()).toMatchObject({ cursor: 3, active: true, replays: before.replays });
   });
 });
@@ -223,20 +233,26 @@ describe.each([
     onTestFinished(() => void vi.useRealTimers());
   };
 
-  test('claims what is due, and frees it for others', async ({ store, id, read, claim }) => {
+  test('claims what is due, and frees it for others', async ({ store, id, read, claim, leases }) => {
     const now = Date.now();
     shiftClock();
     const held = await claim();
     expect(held.id).toBe(id);
     expect(Math.abs(held.leaseUntil.getTime() - now - 30_000)).toBeLessThan(15_000);
     await store.wake('a', 0);
-    await store.release(held);
+    await leases.release(held);
     vi.useRealTimers();
     expect(Math.abs((await read()).dueAt.getTime() - now)).toBeLessThan(15_000);
     expect(await claim()).toMatchObject({ id });
   });
 
-  test('counts who is behind or off, and ends secrets, alike', async ({ store, secretsOf, set, id }) => {
+  test('counts who is behind or off, and ends secrets, alike', async ({
+    store,
+    secretsOf,
+    set,
+    id,
+    figures,
+  }) => {
     const now = Date.now();
     const ago = (ms: number) => new Date(now - ms);
     const secrets = [
@@ -247,11 +263,13 @@ describe.each([
     await secretsOf.updateOne({ _id: id }, { $set: { secrets } });
     await set({ waitingSince: ago(9 * MINUTE) });
     shiftClock();
-    expect(await store.countBehind()).toBe(0);
+    expect(await figures.countBehind()).toBe(0);
     expect(await store.secrets.of(id)).toEqual(['new', 'old']);
     await set({ waitingSince: ago(11 * MINUTE) });
-    expect(await store.countBehind()).toBe(1);
+    expect(await figures.countBehind()).toBe(1);
     await set({ active: false, off: { at: ago(9 * MINUTE), reason: '' } });
-    expect([await store.countDisabled(10 * MINUTE), await store.countDisabled(8 * MINUTE)]).toEqual([1, 0]);
+    expect([await figures.countDisabled(10 * MINUTE), await figures.countDisabled(8 * MINUTE)]).toEqual([
+      1, 0,
+    ]);
   });
 });

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection, QueryFilter, UpdateQuery, UpdateWithAggregationPipeline } from 'mongoose';
+import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
+import { DatabaseClock } from '#shared/stores/database-clock.ts';
+import { type Attempt, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import { ABSENT, FREE, MAX_ATTEMPTS } from '#shared/webhooks/webhook-store.ts';
+
+/** How long a process holds a webhook that it claimed, in ms: longer than a request of 16 s and its writes. */
+const LEASE_MS = 30_000;
+/** Pause after which a sender looks at a webhook without news, in ms. A crash may have prevented its wake-up. */
+const IDLE_MS = 60_000;
+
+export type HeldWebhook = Webhook & { lease: string };
+export type FailedAttempt = Attempt & { reason: string };
+
+/**
+ * Claims webhooks that are due, and stores how far their messages are. Only the holder of a lease sends. Every moment is of the
+ * database's clock.
+ */
+export class WebhookLeases {
+  readonly clock: DatabaseClock;
+  readonly #webhooks: StoredModel<Webhook>;
+
+  constructor(connection: Connection) {
+    this.clock = new DatabaseClock(connection);
+    this.#webhooks = modelOf(connection, WEBHOOKS);
+  }
+
+  /**
+   * Claims the webhook that has been due for longest, of customers or of the cell's canary: another cell's is out of reach.
+   * @param except accounts to leave alone.
+   * @returns undefined if no webhook is due.
+   */
+  async claim(cell: string, except: readonly string[] = []): Promise<HeldWebhook | undefined> {
+    const now = await this.clock.now();
+    const until = new Date(now.getTime() + LEASE_MS);
+    const filter = {
+      active: true,
+      dueAt: { $lte: now },
+      leaseUntil: { $lte: now },
+      canaryOf: { $in: [null, cell] },
+      ...(except.length > 0 && { account: { $nin: [...except] } }),
+    };
+    const change = { $set: { lease: randomUUID(), leaseUntil: until, dueAt: until } };
+    const options = { returnDocument: 'after', sort: { dueAt: 1 } } as const;
+    const found = await this.#webhooks.findOneAndUpdate(filter, change, options).lean();
+    return (found as HeldWebhook | null) ?? undefined;
+  }
+
+  /**
+   * Stores which events the next message has, and prolongs the lease.
+   * @param waitingSince when the first of them was registered.
+   * @returns false if the lease is lost, or the account has changed the webhook.
+   */
+  async beginMessage(held: HeldWebhook, batchEnd: number, waitingSince: Date): Promise<boolean> {
+    const leaseUntil = await this.clock.now(LEASE_MS);
+    const dueAt = ifWoken('$dueAt', leaseUntil);
+    const change = [{ $set: { through: batchEnd, waitingSince, leaseUntil, dueAt } }];
+    return this.#change(held, change, { url: held.url, active: true });
+  }
+
+  /**
+   * Moves the cursor past a message.
+   * @param taken the try that delivered it; absent if there is nothing to send.
+   * @returns false if the lease is lost, or the account has changed what comes next.
+   */
+  moveCursor(held: HeldWebhook, batchEnd: number, taken?: Attempt): Promise<boolean> {
+    return this.#change(held, {
+      $set: { cursor: batchEnd, failures: 0, ...(taken && { lastSuccess: taken.at }) },
+      $unset: { through: 1, waitingSince: 1, failingSince: 1 },
+      ...(taken && withAttempt(taken)),
+    });
+  }
+
+  /** Ends the lease, even if the cursor was moved. @param moreMs when the next event is due, if known. */
+  async release({ _id, lease }: HeldWebhook, moreMs = IDLE_MS): Promise<void> {
+    const next = await this.clock.now(moreMs);
+    const dueAt = { $min: [next, ifWoken('$dueAt', next)] };
+    const change = [{ $set: { leaseUntil: FREE, dueAt } }, { $unset: 'lease' }] as const;
+    await this.#webhooks.updateOne({ _id, lease }, [...change], { updatePipeline: true });
+  }
+
+  /**
+   * Ends the lease after a failed message, which is tried again in `pauseMs`. If the account has activated or changed
+   * the webhook meanwhile, nothing is stored, and the next try is at once.
+   * @param isReceivers whether the receiver is at fault: only such failures count towards disabling the webhook.
+   */
+  async postpone(
+    held: HeldWebhook,
+    failed: FailedAttempt,
+    pauseMs: number,
+    isReceivers: boolean,
+  ): Promise<void> {
+    const { at, reason } = failed;
+    const { url, failures, failingSince = at } = held;
+    const change = {
+      $set: {
+        dueAt: new Date(at.getTime() + pauseMs),
+        leaseUntil: FREE,
+        lastFailure: { at, reason },
+        failures: isReceivers ? failures + 1 : Math.max(1, failures),
+        ...(isReceivers && { failingSince }),
+      },
+      $unset: { lease: 1 },
+      ...withAttempt(failed),
+    } as const;
+    if (!(await this.#change(held, change, { url, failures }))) await this.release(held);
+  }
+
+  /** Disables a webhook. @returns false if its account has activated or changed it meanwhile, and it is only released. */
+  async disable(held: HeldWebhook, reason: string, failed: FailedAttempt): Promise<boolean> {
+    const { url, failures } = held;
+    const failure = { at: failed.at, reason };
+    const change = {
+      $set: { active: false, off: failure, lastFailure: failure, leaseUntil: FREE },
+      $unset: { lease: 1 },
+      ...withAttempt(failed),
+    } as const;
+    const isDisabled = await this.#change(held, change, { url, failures, active: true });
+    if (!isDisabled) await this.release(held);
+    return isDisabled;
+  }
+
+  /** Changes a webhook if it is still held, and its account has not changed what comes next since the claim. */
+  async #change(
+    { _id, lease, replays }: HeldWebhook,
+    change: UpdateQuery<Webhook> | UpdateWithAggregationPipeline,
+    also: QueryFilter<Webhook> = {},
+  ): Promise<boolean> {
+    const filter = { _id, lease, replays: replays ?? ABSENT, ...also };
+    return (await this.#webhooks.updateOne(filter, change, { updatePipeline: true })).matchedCount === 1;
+  }
+}
+
+/** The part of an update that keeps a try among the last ones. */
+function withAttempt(attempt: Attempt) {
+  return { $push: { attempts: { $each: [attempt], $position: 0, $slice: MAX_ATTEMPTS } } };
+}
+
+/** Chooses a value of an update: `woken` if the held webhook was woken meanwhile. */
+function ifWoken<T>(woken: string, other: T) {
+  return { $cond: [{ $lt: ['$dueAt', '$leaseUntil'] }, woken, other] };
+}
