@@ -24,6 +24,20 @@ const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
 
 export function addUserCommands(program: Command, run: Run, load: LoadPersonalData): void {
+  const tools = userCommands(program, run, load);
+  addCreate(tools);
+  addSwitches(tools);
+  addPassword(tools);
+  addGrant(tools);
+  addRevoke(tools);
+  addOrigin(tools);
+  addAccount(tools);
+}
+
+type Tools = ReturnType<typeof userCommands>;
+
+/** Returns what the commands on one user have in common. */
+function userCommands(program: Command, run: Run, load: LoadPersonalData) {
   const onUser = (name: string, description: string, help: string, argument = usernameArgument()) =>
     program.command(name).description(description).addArgument(argument).addHelpText('after', help);
   const withUsers = (use: (users: UserStore, mongo: Connection) => Promise<string>) =>
@@ -38,7 +52,11 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
       if (!user) throw new Error(`El usuario no existe: ${username}`);
       return say(user, mongo);
     });
+  const describeRemaining = async (mongo: Connection, user: ApiUser) => whatGoesOn(await load(), mongo, user);
+  return { load, onUser, withUsers, change, describeRemaining };
+}
 
+function addCreate({ load, onUser, withUsers }: Tools): void {
   onUser(
     'create',
     'Crea un usuario y pide su contrasena.',
@@ -72,8 +90,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
           return `Usuario creado: ${summary(user)}${inherited}${branchReminder(originBranch)}`;
         }),
     );
+}
 
-  const describeRemaining = async (mongo: Connection, user: ApiUser) => whatGoesOn(await load(), mongo, user);
+function addSwitches({ load, onUser, change, describeRemaining }: Tools): void {
   const switches = [
     ['disable', 'No le deja entrar, y termina sus tokens, sesiones y llaves.', 'deshabilitado'],
     ['enable', 'Le deja entrar de nuevo; los tokens y llaves de antes no valen mas.', 'habilitado'],
@@ -94,7 +113,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
       ),
     );
   }
+}
 
+function addPassword({ onUser, change }: Tools): void {
   onUser(
     'password',
     'Cambia su contrasena, y termina sus tokens y sesiones. Sus llaves siguen.',
@@ -106,7 +127,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
       () => `Contrasena cambiada: ${username}\n${keysStay(username)}`,
     ),
   );
+}
 
+function addGrant({ onUser, change }: Tools): void {
   onUser('grant', 'Le da permisos.', example('grant tienda guias.read.all'))
     .argument('<permiso...>', PERMISSION_NAMES, parsePermissions)
     .action((username: string, permissions: Permission[]) =>
@@ -116,7 +139,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         (user) => `Permisos cambiados: ${summary(user)}`,
       ),
     );
+}
 
+function addRevoke({ load, onUser, change, describeRemaining }: Tools): void {
   onUser(
     'revoke',
     'Le quita permisos; sin nombrar ninguno, termina sus tokens, sesiones y llaves.',
@@ -142,7 +167,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
               `Permisos cambiados: ${summary(user)}${await describeRemaining(mongo, user)}`,
           ),
     );
+}
 
+function addOrigin({ onUser, change }: Tools): void {
   onUser('origin', 'Fija la sucursal donde empiezan sus guias.', example('origin tienda MEX01'))
     .argument('[codigo]', 'de la sucursal', parseOrigin)
     .option('--none', 'ninguna')
@@ -154,7 +181,9 @@ export function addUserCommands(program: Command, run: Run, load: LoadPersonalDa
         (user) => `Origen cambiado: ${summary(user)}${branchReminder(user.originBranch)}`,
       );
     });
+}
 
+function addAccount({ load, onUser, change, describeRemaining }: Tools): void {
   onUser(
     'account',
     'Lo pasa a una cuenta, con las guias y manifiestos que creo. Los usuarios de una cuenta ven las mismas guias.',
