@@ -57,8 +57,8 @@ let [beforeLast, last, current] = Array.from({ length: 3 }, () => new Uint8Array
 ];
 
 /**
- * Returns the optimal string alignment distance, or `limit` as soon as it cannot be less. Row and column of its table are
- * how many characters of `a` and of `b` are compared.
+ * Returns the optimal string alignment distance, or `limit` as soon as it cannot be less. fastest-levenshtein counts a swap as
+ * two changes, so it would miss `Clale`. Row and column of the table are how many characters of `a` and of `b` are compared.
  */
 function editDistance(a: string, b: string, limit: number): number {
   for (let column = 0; column <= b.length; column++) last[column] = column;
