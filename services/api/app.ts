@@ -13,31 +13,21 @@ import { branches } from './branches/room.ts';
 import { canary } from './canary/room.ts';
 import { type ApiConfig, LABEL_TIMEOUTS } from './config.ts';
 import { guides } from './guides/room.ts';
-import { corsPlugin } from './http/cors.ts';
+import { allowOrigins } from './http/cors.ts';
 import { countActions } from './http/count-actions.ts';
 import { delayRateLimited } from './http/delay-rate-limited.ts';
-import { openapi } from './http/document.ts';
-import type { ErrorTable } from './http/errors.ts';
-import { type BadUrlAnswer, errorsOf, type Room, type RoomOptions } from './http/room.ts';
+import { serveDocument } from './http/document.ts';
+import { type BadUrlAnswer, errorsOf, type OpenRooms, openRooms, type Room } from './http/room.ts';
 import { keys } from './keys/room.ts';
 import { labels } from './labels/room.ts';
 import { manifests } from './manifests/room.ts';
 import { manual } from './manual/room.ts';
-import { answersPlugin } from './platform/answers.ts';
-import { storesPlugin } from './platform/stores.ts';
-import { userActionsPlugin } from './platform/user-actions.ts';
+import { openPlatform } from './platform/platform.ts';
 import { privacy } from './privacy/room.ts';
 import { quotes } from './quotes/room.ts';
 import { rehearsal } from './rehearsal/room.ts';
 import { tracking } from './tracking/room.ts';
 import { webhooks } from './webhooks/room.ts';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** The errors of all rooms. */
-    errorTable: ErrorTable;
-  }
-}
 
 /** The specification. It knows no other room. */
 export const CORE: readonly Room[] = [accounts, branches, guides, labels];
@@ -56,24 +46,26 @@ export const ROOMS: readonly Room[] = [
   canary,
 ];
 
+/** The server, and its rooms. */
+export type Api = { server: HttpServer } & Pick<OpenRooms, 'contextOf'>;
+
 /** Builds the API without listening; it starts even if its stores are down. Closing it closes all that it opened. */
-export function buildApi(
+export async function buildApi(
   config: ApiConfig,
   log: Logger,
   tracing?: Tracing,
   labelTimeouts = LABEL_TIMEOUTS,
   rooms = ROOMS,
-): Promise<HttpServer> {
+): Promise<Api> {
   const { DRAIN_MS: drainMs, TRUST_PROXY: trustProxy } = config;
-  const options: RoomOptions = { config, tracing, labelTimeouts, rooms };
   const errors = errorsOf(rooms);
   const onBadUrl = firstAnswer(rooms.flatMap((room) => room.onBadUrl?.(config) ?? []));
-  return buildHttpServer({ log, errors, drainMs, trustProxy, anySlashes: true, onBadUrl }, async (server) => {
-    server.decorate('errorTable', errors);
-    await server.register(corsPlugin, options);
-    await server.register(delayRateLimited);
-    await server.register(openapi, {
-      ...options,
+  const options = { log, errors, drainMs, trustProxy, anySlashes: true, onBadUrl };
+  let opened!: OpenRooms;
+  const server = await buildHttpServer(options, async (server) => {
+    await allowOrigins(server, config);
+    delayRateLimited(server);
+    await serveDocument(server, config, {
       errors,
       description: rooms.map(({ introduction = '' }) => introduction).join(''),
       guide: rooms.flatMap((room) => room.guide ?? [])[0],
@@ -81,33 +73,36 @@ export function buildApi(
       messages: Object.assign({}, ...rooms.map(({ messages }) => messages)) as object,
     });
 
-    await server.register(storesPlugin, options);
-    await server.register(userActionsPlugin, options);
-    await server.register(answersPlugin, options);
-    for (const { plugins = [] } of rooms)
-      for (const plugin of plugins) await server.register(plugin, options);
+    const platform = openPlatform(server, log, { config, tracing, labelTimeouts });
+    const base = { ...platform, errorTable: errors, rooms };
+    opened = await openRooms(server, base);
+    const { contextOf, addRoutes } = opened;
+    const { limitReport } = contextOf(accounts);
+    const { labels: printed } = contextOf(labels);
     const reports = (at: number) => ({
-      limited: server.limitReport.mostRefused(),
-      actions: server.userActions.report(at),
-      missingIndexes: server.indexes.missing(),
-      accounts: server.accountRefusals.report(at),
-      ...server.tariffLoad?.(),
+      limited: limitReport.mostRefused(),
+      actions: base.userActions.report(at),
+      missingIndexes: base.indexes.missing(),
+      accounts: base.accountRefusals.report(at),
+      ...base.tariffLoad.value(),
     });
-    beatWhileServing(server, 'api', server.redis, config, reports, {
-      ...{ in: server.processes, service: 'api' },
-      details: () => ({ seesWorkers: server.labels.seesWorkers, proven: server.recentSuccesses.recent() }),
+    beatWhileServing(server, 'api', base.redis, config, reports, {
+      ...{ in: base.processes, service: 'api' },
+      details: () => ({ seesWorkers: printed.seesWorkers, proven: base.recentSuccesses.recent() }),
     });
 
-    await server.register(countActions);
-    await registerAll(server, options, ({ openRoutes }) => openRoutes);
-    await server.register(async (authenticated) => {
-      await authenticated.register(authenticate);
-      await authenticated.register(limitRequests);
-      await authenticated.register(authorize);
-      await authenticated.register(heavyRequests);
-      await registerAll(authenticated as HttpServer, options, ({ routes }) => routes);
+    countActions(server, base);
+    await addRoutes(server, 'openRoutes');
+    await server.register(async (scope) => {
+      const authenticated = scope as HttpServer;
+      authenticate(authenticated, contextOf(accounts));
+      limitRequests(authenticated, contextOf(accounts));
+      authorize(authenticated);
+      heavyRequests(authenticated);
+      await addRoutes(authenticated, 'routes');
     });
   });
+  return { server, contextOf: opened.contextOf };
 }
 
 /** Returns a function that answers as the first of these does that answers at all. */
@@ -119,14 +114,4 @@ function firstAnswer(answers: readonly BadUrlAnswer[]): BadUrlAnswer {
     }
     return undefined;
   };
-}
-
-async function registerAll(
-  server: HttpServer,
-  options: RoomOptions,
-  routesOf: (room: Room) => Room['routes'],
-): Promise<void> {
-  for (const room of options.rooms) {
-    for (const routes of routesOf(room) ?? []) await server.register(routes, options);
-  }
 }

@@ -4,4 +4,9 @@ import { buildApi } from './app.ts';
 import { ApiConfig } from './config.ts';
 import { listen } from './listen.ts';
 
-await runService('api', () => loadConfig(ApiConfig, process.env), buildApi, listen);
+await runService(
+  'api',
+  () => loadConfig(ApiConfig, process.env),
+  async (...options) => (await buildApi(...options)).server,
+  listen,
+);

@@ -5,7 +5,7 @@ import { DomainError, type ErrorCode } from '#shared/errors/domain-error.ts';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { StaleIfErrorCache } from '#shared/stores/stale-if-error-cache.ts';
 import type { Bearer } from './bearer.ts';
-import type { TokenClaims } from './tokens-plugin.ts';
+import type { TokenClaims } from './open-tokens.ts';
 
 /** What the users of one account may use together (docs/contract.md "Limits"). */
 export type AccountLimits = Required<Omit<AccountDocument, '_id' | 'unquotedGuides'>>;

@@ -5,10 +5,10 @@ import { MAX_CREDENTIAL } from '#shared/accounts/login.ts';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiOptions } from '../config.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
+import type { AccountsContext } from './context.ts';
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 export const CredentialHeaders = Type.Object({
@@ -47,17 +47,17 @@ const route = operation({
 });
 
 /** `POST /api/auth/login` (docs/contract.md "Authentication"). */
-export async function loginRoute(server: HttpServer, { config }: ApiOptions): Promise<void> {
+export function loginRoute(server: HttpServer, { config, users, login, signToken }: AccountsContext): void {
   ignoreBodies(server);
   neverStored(server);
   server.post('/api/auth/login', route, async (request) => {
     const { username, password, address, requestId } = credentialsOf(request);
     // Before the check, because a login that fails returns no user. From the cache alone: a read for each failure would let a flood
     // of logins load the database.
-    markCanary(request, server.users.lastRead(username));
-    const user = await server.login.check(username, password, address, requestId);
+    markCanary(request, users.lastRead(username));
+    const user = await login.check(username, password, address, requestId);
     markCanary(request, user);
-    const access_token = server.signToken(user);
+    const access_token = signToken(user);
     return route.ok({ access_token, token_type: 'Bearer', expires_in: config.JWT_TTL_S });
   });
 }

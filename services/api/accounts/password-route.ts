@@ -3,6 +3,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { changePassword } from './change-password.ts';
+import type { AccountsContext } from './context.ts';
 import { CredentialHeaders, credentialsOf, LOGIN_ERRORS, neverStored } from './login-route.ts';
 import { PasswordChange, parsePasswordChange } from './new-password.ts';
 
@@ -43,21 +44,23 @@ const route = operation({
 });
 
 /** `POST /api/auth/password` (docs/contract.md "Authentication"). */
-export async function passwordRoute(server: HttpServer): Promise<void> {
+export function passwordRoute(server: HttpServer, context: AccountsContext): void {
   neverStored(server);
   server.post('/api/auth/password', { ...route, bodyLimit: BODY_LIMIT }, async (request) => {
     const credentials = credentialsOf(request);
     const change = parsePasswordChange(request.body, credentials.password);
     const { username: actor, address, requestId } = credentials;
     const record = (outcome: 'ok' | 'refused' | 'failed', more: object) =>
-      server.auditLog.record({ action: 'password.change', actor, address, requestId, outcome, ...more });
-    const { user, previousUntil } = await changePassword(server, credentials, change).catch(async (error) => {
-      // The change may be stored, or a stranger may have a password that was right before.
-      const details = { reason: error.code };
-      if (error.code === 'password-unknown') await record('failed', { details });
-      if (error.code === 'password-replaced') await record('refused', { details });
-      throw error;
-    });
+      context.auditLog.record({ action: 'password.change', actor, address, requestId, outcome, ...more });
+    const { user, previousUntil } = await changePassword(context, credentials, change).catch(
+      async (error) => {
+        // The change may be stored, or a stranger may have a password that was right before.
+        const details = { reason: error.code };
+        if (error.code === 'password-unknown') await record('failed', { details });
+        if (error.code === 'password-replaced') await record('refused', { details });
+        throw error;
+      },
+    );
     const { account, oneTimeUntil } = user;
     const details = { overlaps: previousUntil !== null, wasOneTime: oneTimeUntil !== undefined };
     await record('ok', { account, details });

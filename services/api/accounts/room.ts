@@ -1,26 +1,25 @@
 import { FAILURES_PER_USER } from '#shared/accounts/login-limit.ts';
 import type { ApiConfig } from '../config.ts';
-import { chaptersIn, type Room } from '../http/room.ts';
+import { chaptersIn, defineRoom } from '../http/room.ts';
 import { accountErrors } from './errors.ts';
-import { limitsPlugin } from './limits-plugin.ts';
 import { loginRoute } from './login-route.ts';
+import { openAccounts } from './open.ts';
 import { passwordRoute } from './password-route.ts';
 import { MAX_PASSWORD, MIN_PASSWORD, ONE_TIME_DAYS } from './password-rule.ts';
 import { accountsPersonalData } from './personal-data.ts';
-import { accountsPlugin } from './plugin.ts';
 import { tokenRoutes } from './token-routes.ts';
-import { tokensPlugin } from './tokens-plugin.ts';
 
 /** Users and their accounts: logins, tokens, permissions, limits. */
-export const accounts: Room = {
+export const accounts = defineRoom({
   name: 'accounts',
+  needs: [],
   errors: accountErrors,
   personalData: accountsPersonalData,
-  plugins: [accountsPlugin, tokensPlugin, limitsPlugin],
+  open: openAccounts,
   openRoutes: [loginRoute, passwordRoute],
   routes: [tokenRoutes],
   manual: { chapters: chaptersIn(import.meta.url, 'contrasena', 'limites'), values: accountValues },
-};
+});
 
 function accountValues(config: ApiConfig) {
   return {

@@ -4,6 +4,7 @@ import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
 import { Nothing } from '../http/schemas.ts';
 import type { Caller } from './account-limits.ts';
+import type { AccountsContext } from './context.ts';
 import { audit } from './hooks/audit.ts';
 import { apiUser } from './hooks/authenticate.ts';
 
@@ -39,11 +40,11 @@ const logout = operation({
 /** Who came by a token, as on each route of the permission `token`. */
 type TokenCaller = Caller & Required<Pick<Caller, 'token' | 'expiresAt'>>;
 
-function logoutRoute(server: HttpServer): void {
+function logoutRoute(server: HttpServer, context: AccountsContext): void {
   server.post('/api/auth/logout', logout, async (request) => {
     const { username, token, expiresAt } = apiUser(request) as TokenCaller;
-    await server.users.revokeToken(username, { jti: token.jti, until: expiresAt });
-    audit(request, { action: 'logout' });
+    await context.users.revokeToken(username, { jti: token.jti, until: expiresAt });
+    audit(context, request, { action: 'logout' });
     return logout.ok(null);
   });
 }
@@ -85,9 +86,9 @@ function validationRoute(server: HttpServer): void {
 }
 
 /** What a token may do, its end and its check (docs/contract.md "Authentication"). */
-export async function tokenRoutes(server: HttpServer): Promise<void> {
+export function tokenRoutes(server: HttpServer, context: AccountsContext): void {
   permissionsRoute(server);
   ignoreBodies(server);
-  logoutRoute(server);
+  logoutRoute(server, context);
   validationRoute(server);
 }

@@ -1,5 +1,14 @@
-import type { Room } from '../http/room.ts';
-import { usagePlugin } from './plugin.ts';
+import { accounts } from '../accounts/room.ts';
+import { guides } from '../guides/room.ts';
+import { defineRoom } from '../http/room.ts';
+import { labels } from '../labels/room.ts';
+import { openBilling } from './open.ts';
 
 /** What accounts used, for their bills. */
-export const billing: Room = { name: 'billing', errors: {}, personalData: 'none', plugins: [usagePlugin] };
+export const billing = defineRoom({
+  name: 'billing',
+  needs: [accounts, guides, labels],
+  errors: {},
+  personalData: 'none',
+  open: openBilling,
+});

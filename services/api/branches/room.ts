@@ -1,16 +1,17 @@
-import { chaptersIn, type Room } from '../http/room.ts';
+import { accounts } from '../accounts/room.ts';
+import { chaptersIn, defineRoom } from '../http/room.ts';
 import { branchErrors } from './errors.ts';
-import { branchesPlugin } from './plugin.ts';
-import { postalCodesPlugin } from './postal-codes/plugin.ts';
+import { openBranches } from './open.ts';
 import { postalCodeRoute } from './postal-codes/route.ts';
 import { branchRoutes } from './routes.ts';
 
 /** The carrier's branches, the postal codes that they cover, and the catalogue of postal codes. */
-export const branches: Room = {
+export const branches = defineRoom({
   name: 'branches',
+  needs: [accounts],
   errors: branchErrors,
   personalData: 'none',
-  plugins: [branchesPlugin, postalCodesPlugin],
+  open: openBranches,
   routes: [branchRoutes, postalCodeRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'postales') },
-};
+});

@@ -11,6 +11,7 @@ import { operation } from '../http/operation.ts';
 import { POSTAL_CODE_RULE } from '../http/parameter-rules.ts';
 import { abortSignalOf } from '../http/response-end.ts';
 import { describeHeaders } from '../http/responses.ts';
+import type { BranchesContext } from './context.ts';
 import { BRANCH_EXAMPLE, BranchAnswer } from './schemas.ts';
 
 const coverage = operation({
@@ -117,28 +118,28 @@ const listing = (id: string, summary: string) =>
   });
 
 /** `/api/sucursales` with `cobertura`, `cobertura/{cp}`, `destinos` and `origenes` (docs/contract.md "Branches"). */
-export async function branchRoutes(server: HttpServer): Promise<void> {
+export function branchRoutes(server: HttpServer, { branches }: BranchesContext): void {
   server.get('/api/sucursales/cobertura/:cp', coverage, async (request, reply) => {
     const postalCode = request.params.cp.trim().slice(0, MAX_LENGTH);
     if (!POSTAL_CODE_FORM.test(postalCode)) {
       throw fieldError('cp', 'postal-code-uncovered', { postalCode, rule: POSTAL_CODE_RULE });
     }
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
-    const found = await server.branches.destination({ postalCode }, caller);
+    const found = await branches.destination({ postalCode }, caller);
     if (!found) throw new DomainError('postal-code-uncovered', { params: { postalCode } });
     const { branch, route } = found;
     return coverage.ok({ CodigoPostal: postalCode, Sucursal: branch, ...(route && { Ruta: route }) });
   });
   const answerOf = coverageAnswers();
   server.get('/api/sucursales/cobertura', ranges, async ({ id, headers }, reply) => {
-    const { bytes, etag } = answerOf(await server.branches.coverage(id));
+    const { bytes, etag } = answerOf(await branches.coverage(id));
     reply.headers({ etag, 'cache-control': 'private' });
     if (matches(headers['if-none-match'], etag)) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(bytes);
   });
   const list = (path: string, route: ReturnType<typeof listing>, wanted: (branch: Branch) => boolean) =>
     server.get(`/api/sucursales${path}`, route, async ({ id }) =>
-      route.ok((await server.branches.active(id)).filter(wanted)),
+      route.ok((await branches.active(id)).filter(wanted)),
     );
   list('', listing('listarSucursales', 'Todas las sucursales'), () => true);
   list('/destinos', listing('listarDestinos', 'Sucursales de destino'), ({ Destino }) => Destino);

@@ -1,10 +1,13 @@
-import type { Room } from '../http/room.ts';
-import { selfTestPlugin } from './plugin.ts';
+import { accounts } from '../accounts/room.ts';
+import { defineRoom } from '../http/room.ts';
+import { keys } from '../keys/room.ts';
+import { openCanary } from './open.ts';
 
 /** The canary's account, and what a process tries with it before customers come. */
-export const canary: Room = {
+export const canary = defineRoom({
   name: 'canary',
+  needs: [accounts, keys],
   errors: {},
-  plugins: [selfTestPlugin],
+  open: openCanary,
   personalData: 'none',
-};
+});

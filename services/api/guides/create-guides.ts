@@ -65,7 +65,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   // In the order of `validateGuides`: an answer names only the first warnings.
   const warn = (places: readonly (Place | undefined)[], prices: readonly PricedGuide[]) => {
     warnOfOtherPlaces(warnings, parsed.service, sent, places);
-    for (const warning of deps.pricing.warningsOf(prices, sent)) warnings.add(() => warning);
+    for (const warning of deps.pricing.value.warningsOf(prices, sent)) warnings.add(() => warning);
   };
   const repeated = (stored: readonly GuideDocument[]): Created => {
     warn(stored.map(pricedPlace), stored);
@@ -76,7 +76,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   if (earlier) return repeated(await journal.complete(earlier));
   const branches = await resolveBranches(deps.branches, parsed, request);
   const { unquotedGuides = 'bill' } = user.settings;
-  const prices = await deps.pricing.priceOf({ user, unquotedGuides, ...parsed, ...branches });
+  const prices = await deps.pricing.value.priceOf({ user, unquotedGuides, ...parsed, ...branches });
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
   const createdUtc = await deps.databaseClock.now();
   // Taken after all checks: a refused request counts no guides.
@@ -101,7 +101,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
     await taken.giveBack();
     return repeated(created.guides);
   }
-  deps.pricing.created(user, prices, sent);
+  deps.pricing.value.created(user, prices, sent);
   warn(branches.destinations, prices);
   return { ...created, limit: taken.state, warnings };
 }

@@ -8,6 +8,7 @@ import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { WARNINGS } from '../http/schemas.ts';
 import { markdownTable } from '../http/tables.ts';
+import type { GuidesContext } from './context.ts';
 import { createGuides } from './create-guides.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
 import { appliedHeader, GUIDE_ERRORS, lenientHeader, sentRequest } from './guide-bodies.ts';
@@ -56,15 +57,15 @@ const creation = operation({
   },
 });
 
-function creationRoute(server: HttpServer): void {
-  const kept = keptAnswers(() => ({ asked: 'creation' }));
+function creationRoute(server: HttpServer, context: GuidesContext): void {
+  const kept = keptAnswers(context, () => ({ asked: 'creation' }));
   server.post('/api/guias/crear', { ...creation, ...kept }, async (request, reply) => {
     const sent = { ...sentRequest(request, reply), idempotencyKey: idempotencyKeyOf(request) };
-    const { guides, repeated, limit, warnings } = await createGuides(server, sent);
+    const { guides, repeated, limit, warnings } = await createGuides(context, sent);
     request.madeGuides = guides.map(({ _id }) => _id);
     if (limit) addRateLimit(reply, limit);
     if (repeated) reply.header(REPLAYED_HEADER, 'true');
-    return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(server.errorTable, warnings) };
+    return { ...creation.ok(guides.map(summaryOf)), ...toWarnings(context.errorTable, warnings) };
   });
 }
 
@@ -105,21 +106,21 @@ const validation = operation({
   },
 });
 
-function validationRoute(server: HttpServer): void {
+function validationRoute(server: HttpServer, context: GuidesContext): void {
   server.post('/api/guias/validar', validation, async (request, reply) => {
     const sent = sentRequest(request, reply);
-    const { origin, destinations, prices, warnings } = await validateGuides(server, sent);
+    const { origin, destinations, prices, warnings } = await validateGuides(context, sent);
     const valid = destinations.map((destination, indice) => {
       const price = prices[indice];
       const quoted = price && 'quote' in price && { SEND_FLETE: price.freight, SEND_TOTAL: price.total };
       return { indice, SEND_SUCU_ORIG: origin.Codigo, SEND_SUCU_DEST: destination.branch.Codigo, ...quoted };
     });
-    return { ...validation.ok(valid), ...toWarnings(server.errorTable, warnings) };
+    return { ...validation.ok(valid), ...toWarnings(context.errorTable, warnings) };
   });
 }
 
 /** `POST /api/guias/crear`, and `/api/guias/validar`, which only checks (docs/contract.md "Guides"). */
-export async function creationRoutes(server: HttpServer): Promise<void> {
-  creationRoute(server);
-  validationRoute(server);
+export function creationRoutes(server: HttpServer, context: GuidesContext): void {
+  creationRoute(server, context);
+  validationRoute(server, context);
 }

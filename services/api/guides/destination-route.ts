@@ -8,6 +8,7 @@ import { fieldError } from '../http/body.ts';
 import { operation } from '../http/operation.ts';
 import { BRANCH_RULE } from '../http/parameter-rules.ts';
 import { abortSignalOf } from '../http/response-end.ts';
+import type { GuidesContext } from './context.ts';
 
 const route = operation({
   id: 'validarDestino',
@@ -32,12 +33,12 @@ const route = operation({
 const CODE = /^[A-Z0-9]{2,20}$/;
 
 /** `GET /api/guias/validar-destino/{code}` (docs/contract.md "Branches"). */
-export async function destinationRoute(server: HttpServer): Promise<void> {
+export function destinationRoute(server: HttpServer, { branches }: GuidesContext): void {
   server.get('/api/guias/validar-destino/:code', route, async (request, reply) => {
     const code = branchCode(request.params.code);
     if (!CODE.test(code)) throw fieldError('code', 'destination-invalid', { rule: BRANCH_RULE });
     const caller = { requestId: request.id, account: apiUser(request).account, signal: abortSignalOf(reply) };
-    const found = await server.branches.destination({ code }, caller);
+    const found = await branches.destination({ code }, caller);
     if (!found) throw new DomainError('destination-invalid');
     return route.ok(found.branch);
   });

@@ -4,6 +4,7 @@ import { toDomainError } from '#shared/http/error-handlers.ts';
 import { toHttpError } from '#shared/http/http-errors.ts';
 import type { Answer } from '#shared/stores/answer-log.ts';
 import type { ErrorTable } from '../http/errors.ts';
+import type { Base } from '../http/room.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,7 +25,10 @@ const CLIENTS_NAMES: readonly string[] = ['campo_desconocido', 'parametro_descon
  * Returns hooks of a route that keep what it answers to known users but the canary, for those who support customers
  * (`shared/stores/answer-log.ts`). No answer waits for them.
  */
-export function keptAnswers(describe: (request: FastifyRequest) => Asked) {
+export function keptAnswers(
+  { answers, redisClock, errorTable }: Pick<Base, 'answers' | 'redisClock' | 'errorTable'>,
+  describe: (request: FastifyRequest) => Asked,
+) {
   const errors = new WeakMap<FastifyRequest, Error>();
   const onError: onErrorAsyncHookHandler = async (request, _reply, error) => {
     errors.set(request, error);
@@ -36,13 +40,12 @@ export function keptAnswers(describe: (request: FastifyRequest) => Asked) {
     const numbers = new Set(
       guides.filter((each): each is string => typeof each === 'string' && hasGuideNumberForm(each)),
     );
-    const { answers, redisClock } = request.server;
     const error = errors.get(request);
     const answer = {
       ...asked,
       ...{ at: redisClock.now(), ms: Math.round(reply.elapsedTime), requestId: request.id, account },
       status: reply.statusCode,
-      ...(error && refusal(request.server.errorTable, error)),
+      ...(error && refusal(errorTable, error)),
     };
     answers.add(answer, request.madeGuides ?? [...numbers], [...numbers]);
   };

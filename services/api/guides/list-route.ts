@@ -5,6 +5,7 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { operation } from '../http/operation.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
+import type { GuidesContext } from './context.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
 import { listGuides } from './guide-list.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
@@ -63,10 +64,10 @@ const route = operation({
 });
 
 /** `GET /api/guias` (docs/contract.md "Guides"). */
-export async function listRoute(server: HttpServer): Promise<void> {
+export function listRoute(server: HttpServer, { guideList }: GuidesContext): void {
   server.get('/api/guias', route, async (request) => {
     const { account } = apiUser(request);
-    const { guides, cursor, searchedUntil } = await listGuides(server.guideList, account, request.query);
+    const { guides, cursor, searchedUntil } = await listGuides(guideList, account, request.query);
     return {
       ...route.ok(guides.map(summaryOf)),
       siguiente: cursor,

@@ -3,6 +3,7 @@ import { auditForeignReads } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
+import type { GuidesContext } from './context.ts';
 import { COMPLETE_EXAMPLE } from './examples.ts';
 import { findGuide } from './guide-access.ts';
 import { summaryOf } from './guide-summary.ts';
@@ -29,11 +30,11 @@ const reading = operation({
 });
 
 /** `GET /api/guias/{guia}` (docs/contract.md "Guides"). */
-export async function guideRoute(server: HttpServer): Promise<void> {
+export function guideRoute(server: HttpServer, context: GuidesContext): void {
   ignoreBodies(server);
   server.get(PATH, reading, async (request) => {
-    const guide = await findGuide(server.guides, request.params.guia, apiUser(request));
-    auditForeignReads(request, 'guide.read-other', [guide]);
+    const guide = await findGuide(context.guides, request.params.guia, apiUser(request));
+    auditForeignReads(context, request, 'guide.read-other', [guide]);
     return reading.ok({
       ...summaryOf(guide),
       ...guide.quote,

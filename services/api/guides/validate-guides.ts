@@ -8,6 +8,7 @@ import {
 import type { SentGuide, ServiceType } from '#shared/guides/guide.ts';
 import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
+import type { Port } from '../platform/port.ts';
 import { warnOfIncompleteAddresses, warnOfOtherPlaces, warnOfOtherStates } from './address-warnings.ts';
 import { warnOfUnknownColonias } from './colonia-warnings.ts';
 import {
@@ -22,7 +23,7 @@ import {
 import type { FoundPrice, Pricing } from './pricing.ts';
 import { findBranches, type GuideBranches } from './resolve-branches.ts';
 
-export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Pricing };
+export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Port<Pricing> };
 
 /** What a creation would make of the guides, each with its price if it has one. */
 type Valid = GuideBranches & { prices: FoundPrice[]; warnings: ProblemList };
@@ -91,7 +92,7 @@ async function checkTogether(
   const ends = { origin: found.origin, destinations };
   const { user } = request;
   const { unquotedGuides = 'ignore' } = user.settings;
-  const prices = await deps.pricing
+  const prices = await deps.pricing.value
     .priceOf({ user, service, guides, unquotedGuides, ...ends })
     .catch((error: unknown) => {
       const wrong = error instanceof DomainError ? error.problems : [];
@@ -101,7 +102,7 @@ async function checkTogether(
       throw problems.toError(code);
     });
   const rightOnes = reached.map(({ indice }) => right[indice]);
-  addAll(warnings, deps.pricing.warningsOf(prices, rightOnes), reached);
+  addAll(warnings, deps.pricing.value.warningsOf(prices, rightOnes), reached);
   problems.throwIfAny('guides-invalid');
   return { ...ends, prices };
 }

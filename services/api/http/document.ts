@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
-import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiOptions } from '../config.ts';
+import type { ApiConfig } from '../config.ts';
 import service from '../package.json' with { type: 'json' };
 import { codigosOf, type ErrorTable } from './errors.ts';
 import { type Additions, BODY_MAY_BE_ABSENT, completeOperations } from './operation.ts';
@@ -20,11 +19,14 @@ type Documented = {
 };
 
 /**
- * Serves the OpenAPI 3.1 document at `/api/openapi.json`. To be registered before the routes, whose schemas it
+ * Serves the OpenAPI 3.1 document at `/api/openapi.json`. To be called before the routes, whose schemas it
  * collects. Without `PUBLIC_URL` the server address is relative.
  */
-export const openapi = fp(async (server: HttpServer, options: ApiOptions & Documented) => {
-  const { config, description, guide, errors, additions, messages } = options;
+export async function serveDocument(
+  server: HttpServer,
+  { PUBLIC_URL }: ApiConfig,
+  { description, guide, errors, additions, messages }: Documented,
+): Promise<void> {
   completeOperations(server, errors, additions);
   const codigos = [...new Set(Object.keys(errors).flatMap((code) => codigosOf(errors, code)))].toSorted();
   await server.register(swagger, {
@@ -37,11 +39,11 @@ export const openapi = fp(async (server: HttpServer, options: ApiOptions & Docum
         contact: {
           name: 'El transportista',
           // A contact's address is absolute.
-          ...(config.PUBLIC_URL && guide && { url: config.PUBLIC_URL + guide }),
+          ...(PUBLIC_URL && guide && { url: PUBLIC_URL + guide }),
         },
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: config.PUBLIC_URL ?? '/' }],
+      servers: [{ url: PUBLIC_URL ?? '/' }],
       tags: Object.entries(SUBJECTS).map(([name, tag]) => ({ name, ...tag })),
       components: {
         securitySchemes: {
@@ -60,7 +62,7 @@ export const openapi = fp(async (server: HttpServer, options: ApiOptions & Docum
     text ??= JSON.stringify(server.swagger());
     return reply.type('application/json; charset=utf-8').send(text);
   });
-});
+}
 
 type Part = Record<string, unknown>;
 type Paths = Record<string, Record<string, Part>>;

@@ -1,36 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiConfig, ApiOptions } from '../config.ts';
+import type { ApiConfig } from '../config.ts';
 import type { PersonalData } from '../platform/personal-data.ts';
+import type { Platform } from '../platform/platform.ts';
 import { type ErrorTable, joinErrors } from './errors.ts';
 import type { Additions } from './operation.ts';
 
 /** What the chapters of the guide for integrators show in place of `{{name}}`, in Markdown. */
 export type ManualValues = Readonly<Record<string, string | number>>;
 
-/** What the plugins of a room get: all rooms of the api beside its options. */
-export type RoomOptions = ApiOptions & { rooms: readonly Room[] };
-type Plugin = (server: HttpServer, options: RoomOptions) => Promise<void>;
+/** What every room has. */
+export type Base = Platform & {
+  /** The errors of all rooms. */
+  errorTable: ErrorTable;
+  rooms: readonly Room[];
+};
 
 /** Answers a request whose address cannot be decoded; undefined if it is not of the room's pages. */
 export type BadUrlAnswer = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
 
-/**
- * The front door of a room: all that the api takes of it. Nothing else imports what is inside, but rooms above that name it
- * (test/house.test.ts).
- */
-export type Room = {
+/** Adds routes to a scope of their own. */
+type Routes<Context> = (server: HttpServer, context: Context) => void | Promise<void>;
+
+/** What a room is, beside what it opens. */
+type Facts = {
   /** The word by which its folders are found. */
   name: string;
   errors: ErrorTable;
   /** What it adds to the operations of rooms below. */
   adds?: Additions;
-  /** Open, decorate and close what it needs. Each stands behind those that it uses, and so closes before them. */
-  plugins?: readonly Plugin[];
-  /** Routes without a token. */
-  openRoutes?: readonly Plugin[];
-  /** Routes that demand a token, and name a permission. */
-  routes?: readonly Plugin[];
   personalData: PersonalData | 'none';
   onBadUrl?: (config: ApiConfig) => BadUrlAnswer;
   /** Introduces the OpenAPI document, in Markdown. */
@@ -45,6 +43,87 @@ export type Room = {
     values?: (config: ApiConfig) => ManualValues;
   };
 };
+
+/**
+ * The front door of a room: all that the api takes of it. Nothing else imports what is inside, but rooms above that need it
+ * (test/house.test.ts).
+ *
+ * @typeParam Provided what the rooms that need it get of it.
+ */
+export type Room<Provided = unknown> = Facts & {
+  /** The rooms on which it stands. */
+  needs: readonly Room[];
+  open?: (server: HttpServer, context: never) => Provided | Promise<Provided>;
+  openRoutes?: readonly Routes<never>[];
+  routes?: readonly Routes<never>[];
+};
+
+/** What a room gets of those that it needs. */
+type ProvidedBy<Needs extends readonly Room[]> = Needs extends readonly [
+  Room<infer First>,
+  ...infer Rest extends readonly Room[],
+]
+  ? First & ProvidedBy<Rest>
+  : unknown;
+
+/**
+ * Returns a room. It does not compile if the room uses more than the base, what the rooms that it needs provide, and what it opens
+ * itself. The database is in the base, so that only the rule of imports keeps a room from another's collections.
+ */
+export function defineRoom<const Needs extends readonly Room[], Provided = unknown>(
+  room: Facts & {
+    needs: Needs;
+    /**
+     * Opens its stores, and adds what closes them to the server. The room closes before those that it needs.
+     *
+     * @returns what the room provides.
+     */
+    open?: (server: HttpServer, context: Base & ProvidedBy<Needs>) => Provided | Promise<Provided>;
+    /** Routes without a token. */
+    openRoutes?: readonly Routes<Base & ProvidedBy<Needs> & NoInfer<Provided>>[];
+    /** Routes that demand a token, and name a permission. */
+    routes?: readonly Routes<Base & ProvidedBy<Needs> & NoInfer<Provided>>[];
+  },
+): Room<Provided> {
+  return room;
+}
+
+/** Rooms that are open. */
+export type OpenRooms = {
+  /** Returns the base, and what a room provides. */
+  contextOf<Provided>(room: Room<Provided>): Base & Provided;
+  /** Adds the routes of all rooms, each in a scope of its own. */
+  addRoutes(server: HttpServer, kind: 'openRoutes' | 'routes'): Promise<void>;
+};
+
+/**
+ * Opens the rooms of the base, in their order.
+ *
+ * @throws Error if a room does not stand behind those that it needs.
+ */
+export async function openRooms(server: HttpServer, base: Base): Promise<OpenRooms> {
+  const provided = new Map<Room, unknown>();
+  // The casts give a room what `defineRoom` has checked that it gets.
+  const contexts = new Map<Room, never>();
+  for (const room of base.rooms) {
+    const missing = room.needs.find((need) => !provided.has(need));
+    if (missing)
+      throw new Error(`The room ${room.name} does not stand behind ${missing.name}, which it needs`);
+    const below = Object.assign({}, base, ...room.needs.map((need) => provided.get(need))) as object;
+    const own = await room.open?.(server, below as never);
+    provided.set(room, own);
+    contexts.set(room, Object.assign({}, below, own) as never);
+  }
+  const contextOf = (room: Room) => contexts.get(room) as never;
+  const addRoutes: OpenRooms['addRoutes'] = async (scope, kind) => {
+    for (const room of base.rooms) {
+      for (const routes of room[kind] ?? []) {
+        await scope.register(async (own) => routes(own as HttpServer, contextOf(room)));
+      }
+    }
+  };
+  return { contextOf, addRoutes };
+}
 
 /** Returns the addresses of chapters beside a module. */
 export function chaptersIn(module: string, ...names: readonly string[]): Record<string, URL> {

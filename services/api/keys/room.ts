@@ -1,15 +1,17 @@
 import { MAX_KEYS } from '#shared/keys/key-model.ts';
-import { chaptersIn, type Room } from '../http/room.ts';
+import { accounts } from '../accounts/room.ts';
+import { chaptersIn, defineRoom } from '../http/room.ts';
 import { keyErrors } from './errors.ts';
+import { openKeys } from './open.ts';
 import { keysPersonalData } from './personal-data.ts';
-import { keysPlugin } from './plugin.ts';
 import { keyRoutes } from './routes.ts';
 
 /** API keys: what a program sends in place of a token. */
-export const keys: Room = {
+export const keys = defineRoom({
   name: 'keys',
+  needs: [accounts],
   errors: keyErrors,
-  plugins: [keysPlugin],
+  open: openKeys,
   routes: [keyRoutes],
   personalData: keysPersonalData,
   adds: {
@@ -25,4 +27,4 @@ export const keys: Room = {
     },
   },
   manual: { chapters: chaptersIn(import.meta.url, 'llaves'), values: () => ({ maxLlaves: MAX_KEYS }) },
-};
+});

@@ -10,6 +10,7 @@ import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { Nothing } from '../http/schemas.ts';
+import type { KeysContext } from './context.ts';
 import { parseKey } from './key-request.ts';
 import type { Key } from './key-store.ts';
 import { CreatedKey, KEY_EXAMPLE, KeyAnswer, NewKeyRequest } from './schemas.ts';
@@ -39,18 +40,18 @@ const creation = operation({
   },
 });
 
-function creationRoute(server: HttpServer): void {
+function creationRoute(server: HttpServer, context: KeysContext): void {
   server.post('/api/llaves', creation, async (request) => {
     const { username, test } = apiUser(request);
-    const wanted = parseKey(request.body, await server.keys.clock.now());
-    const made = await server.keys.create({ username, ...wanted }, test);
+    const wanted = parseKey(request.body, await context.keys.clock.now());
+    const made = await context.keys.create({ username, ...wanted }, test);
     if (!made) throw new DomainError('too-many-keys');
     const { key, text } = made;
     // A key outlives its token. Nobody has seen its text yet.
-    await keepIfStillValid(request, () => server.keys.end(username, key.id));
+    await keepIfStillValid(request, () => context.keys.end(username, key.id));
     const { permissions = [], expiresAt } = key;
     const until = expiresAt && { until: expiresAt.toISOString() };
-    audit(request, {
+    audit(context, request, {
       action: 'key.create',
       subject: username,
       details: { key: key.id, permissions, ...until },
@@ -72,9 +73,9 @@ const listing = operation({
   },
 });
 
-function listingRoute(server: HttpServer): void {
+function listingRoute(server: HttpServer, context: KeysContext): void {
   server.get('/api/llaves', listing, async (request) => {
-    const keys = await server.keys.list(apiUser(request).username);
+    const keys = await context.keys.list(apiUser(request).username);
     return listing.ok(keys.map(viewOf));
   });
 }
@@ -91,24 +92,24 @@ const ending = operation({
   data: { name: 'LlaveTerminada', message: 'Llave terminada', schema: Nothing, example: null },
 });
 
-function endingRoute(server: HttpServer): void {
+function endingRoute(server: HttpServer, context: KeysContext): void {
   server.delete('/api/llaves/:id', ending, async (request) => {
     const { username } = apiUser(request);
     const { id } = request.params;
-    if (!(await server.keys.end(username, id))) throw new DomainError('key-not-found');
-    audit(request, { action: 'key.end', subject: username, details: { key: id } });
+    if (!(await context.keys.end(username, id))) throw new DomainError('key-not-found');
+    audit(context, request, { action: 'key.end', subject: username, details: { key: id } });
     return ending.ok(null);
   });
 }
 
 /** `/api/llaves` (docs/contract.md "Keys"). */
-export async function keyRoutes(server: HttpServer): Promise<void> {
+export async function keyRoutes(server: HttpServer, context: KeysContext): Promise<void> {
   neverStored(server);
-  creationRoute(server);
-  listingRoute(server);
+  creationRoute(server, context);
+  listingRoute(server, context);
   await server.register(async (bodyless) => {
     ignoreBodies(bodyless);
-    endingRoute(bodyless);
+    endingRoute(bodyless, context);
   });
 }
 

@@ -16,6 +16,7 @@ import { fieldError } from '../http/body.ts';
 import { countCut } from '../http/count-actions.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { addVary } from '../http/vary.ts';
+import type { LabelsContext } from './context.ts';
 import { type LabelFileRequest, parseLabelFileRequest, SHEET } from './label-file-request.ts';
 import { labelPayload } from './label-payload.ts';
 import {
@@ -123,9 +124,9 @@ const route = operation({
 });
 
 /** `POST /api/guias/etiquetas` (docs/contract.md "Labels"). */
-export async function labelFileRoute(server: HttpServer): Promise<void> {
-  server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
-  const kept = keptAnswers((request) => {
+export function labelFileRoute(server: HttpServer, context: LabelsContext): void {
+  server.addHook('onError', async (request, _reply, error) => countLabelFailure(context, request, error));
+  const kept = keptAnswers(context, (request) => {
     // Not checked yet where the request is refused.
     const { Guias, Tipo } = (request.body ?? {}) as { Guias?: unknown; Tipo?: unknown };
     const query = request.query as Parameters<typeof wantedFormat>[1];
@@ -140,11 +141,11 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
     const { format, image } = requestedFormat(request.headers, request.query);
     const wanted = parseLabelFileRequest(request.body, format);
     const count = wanted.numbers.length;
-    const caller = callerOf(request, reply);
+    const caller = callerOf(context, request, reply);
     const file = { title: `${count} etiquetas`, format, firstPlace: wanted.firstPlace };
     let labels = 0;
-    const pieces = await server.labelFiles.join(caller, file, async () => {
-      const found = await findLabels(request, { ...wanted, image });
+    const pieces = await context.labelFiles.join(caller, file, async () => {
+      const found = await findLabels(context, request, { ...wanted, image });
       labels = pagesOf(found);
       return found;
     });
@@ -156,15 +157,20 @@ export async function labelFileRoute(server: HttpServer): Promise<void> {
         'cache-control': 'private',
         'content-disposition': `inline; filename="guias-${count}.${format}"`,
       })
-      .send(Readable.from(counting(reportingCut(pieces, request), () => countLabels(request, labels))));
+      .send(
+        Readable.from(
+          counting(reportingCut(context, request, pieces), () => countLabels(context, request, labels)),
+        ),
+      );
   });
 }
 
 async function findLabels(
+  context: LabelsContext,
   request: FastifyRequest,
   { numbers, kind, image }: LabelFileRequest & { image: ImageFormat | undefined },
 ): Promise<LabelPayload[]> {
-  const { guides, labelSettings } = request.server;
+  const { guides, labelSettings } = context;
   const records = await findGuides(guides, numbers, apiUser(request));
   requireUncancelled(records);
   const labels = await inTurns(records, (record) =>
@@ -173,7 +179,7 @@ async function findLabels(
   const pages = pagesOf(labels);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });
   if (image?.format === 'png' && pages > 1) throw fieldError('formato', 'one-page-file', { pages });
-  auditForeignReads(request, 'label.read-other', records);
+  auditForeignReads(context, request, 'label.read-other', records);
   return labels;
 }
 
@@ -197,14 +203,15 @@ function limitSending({ log }: FastifyRequest, { raw }: FastifyReply): void {
 
 /** Counts and logs an error after the answer has begun. The cut connection shows it to the client. */
 async function* reportingCut(
-  pieces: AsyncGenerator<Buffer>,
+  context: LabelsContext,
   request: FastifyRequest,
+  pieces: AsyncGenerator<Buffer>,
 ): AsyncGenerator<Buffer> {
   try {
     yield* pieces;
   } catch (error) {
-    countLabelFailure(request, error as Error);
-    countCut(request, error as Error);
+    countLabelFailure(context, request, error as Error);
+    countCut(context, request, error as Error);
     request.log.error({ err: error }, 'A file of labels was cut: one of its labels could not be had again');
     throw error;
   }

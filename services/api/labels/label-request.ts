@@ -18,6 +18,7 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { addRateLimit } from '../accounts/hooks/limit-requests.ts';
 import { fieldError } from '../http/body.ts';
 import { abortSignalOf } from '../http/response-end.ts';
+import type { Labels } from './context.ts';
 import type { LabelFailureReason } from './label-metrics.ts';
 import type { LabelCaller } from './printed-labels.ts';
 
@@ -91,18 +92,26 @@ export function packagesOf(kind: LabelKind, { guide }: GuideDocument, asked: Ask
 }
 
 /** Returns the caller of a request for labels, and reports how many more pages the account may have in flight. */
-export function callerOf(request: FastifyRequest, reply: FastifyReply): LabelCaller {
+export function callerOf(
+  { labels }: Pick<Labels, 'labels'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): LabelCaller {
   const { account, settings } = apiUser(request);
   const max = settings.labelPages;
-  const remaining = Math.max(0, max - request.server.labels.pagesInFlight(account));
+  const remaining = Math.max(0, max - labels.pagesInFlight(account));
   addRateLimit(reply, { policy: 'etiquetas', max, remaining });
   return { account, maxPages: max, requestId: request.id, signal: abortSignalOf(reply) };
 }
 
 /** Reports the labels of an answer to those who count them. An answer to HEAD has none. */
-export function countLabels(request: FastifyRequest, labels: number): void {
+export function countLabels(
+  { onLabels }: Pick<Labels, 'onLabels'>,
+  request: FastifyRequest,
+  labels: number,
+): void {
   if (request.method === 'HEAD') return;
-  for (const count of request.server.onLabels) count(apiUser(request), labels);
+  for (const count of onLabels) count(apiUser(request), labels);
 }
 
 /** Returns the headers of a label, not of an error. The tag is weak: fonts in a file depend on labels printed with it. */
@@ -122,7 +131,11 @@ const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
 };
 
 /** Counts why a request for labels got none, unless the request itself is wrong, such as an unknown guide. */
-export function countLabelFailure(request: FastifyRequest, error: Error): void {
+export function countLabelFailure(
+  { labels }: Pick<Labels, 'labels'>,
+  request: FastifyRequest,
+  error: Error,
+): void {
   const reason = REASONS[toDomainError(error).code];
-  if (reason) request.server.labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
+  if (reason) labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
 }

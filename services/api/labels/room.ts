@@ -1,24 +1,27 @@
 import { MAX_FILE_PAGES, TIPOS } from '#shared/labels/label-kinds.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/printing/label-job.ts';
-import { chaptersIn, type Room } from '../http/room.ts';
+import { accounts } from '../accounts/room.ts';
+import { guides } from '../guides/room.ts';
+import { chaptersIn, defineRoom } from '../http/room.ts';
 import { labelErrors } from './errors.ts';
 import { labelFileRoute } from './label-file-route.ts';
-import { labelsPlugin } from './plugin.ts';
+import { openLabels } from './open.ts';
 import { labelRoutes } from './routes.ts';
 
 /** Labels of guides, one or many, as PDF, PNG or ZPL. */
-export const labels: Room = {
+export const labels = defineRoom({
   name: 'labels',
+  needs: [accounts, guides],
   errors: labelErrors,
   personalData: {
     keeps:
       'Redis has jobs with what a label shows, for 50 minutes after printing ended, or 5 if no worker prints them, and finished labels for an hour at most. The [append-only file](../k8s/operations.md#encryption-at-rest) keeps them longer',
     besideGuides: 'none',
   },
-  plugins: [labelsPlugin],
+  open: openLabels,
   routes: [labelRoutes, labelFileRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'etiquetas', 'impresoras'), values: labelValues },
-};
+});
 
 function labelValues() {
   return {

@@ -17,6 +17,7 @@ import { operation } from '../http/operation.ts';
 import { onResponseEnd } from '../http/response-end.ts';
 import { addVary } from '../http/vary.ts';
 import type { Asked } from './admission.ts';
+import type { LabelsContext } from './context.ts';
 import { labelPayload } from './label-payload.ts';
 import {
   type AskedPackages,
@@ -103,15 +104,15 @@ function routeOf(kind: LabelKind) {
 }
 
 /** `GET /api/guias/etiqueta/{guia}` and those of the other kinds (docs/contract.md "Labels"). */
-export async function labelRoutes(server: HttpServer): Promise<void> {
-  server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
+export function labelRoutes(server: HttpServer, context: LabelsContext): void {
+  server.addHook('onError', async (request, _reply, error) => countLabelFailure(context, request, error));
   server.addHook('onRequest', async (request, reply) => {
-    const asked = server.labels.ask(apiUser(request).account);
+    const asked = context.labels.ask(apiUser(request).account);
     request.asked = asked;
     onResponseEnd(reply, asked.end);
   });
   for (const kind of LABEL_KINDS) {
-    const kept = keptAnswers((request) => {
+    const kept = keptAnswers(context, (request) => {
       const { params, query } = request as LabelRequest;
       return {
         asked: 'label',
@@ -121,7 +122,7 @@ export async function labelRoutes(server: HttpServer): Promise<void> {
       };
     });
     server.get(`/api/guias/${KINDS[kind].path}/:guia`, { ...routeOf(kind), ...kept }, (request, reply) =>
-      sendLabel(request, reply, kind),
+      sendLabel(context, request, reply, kind),
     );
   }
 }
@@ -131,14 +132,19 @@ type LabelRequest = FastifyRequest & {
   query: Parameters<typeof requestedFormat>[1] & AskedPackages;
 };
 
-async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: LabelKind) {
-  const { guides, labels, labelSettings } = request.server;
+async function sendLabel(
+  context: LabelsContext,
+  request: LabelRequest,
+  reply: FastifyReply,
+  kind: LabelKind,
+) {
+  const { guides, labels, labelSettings } = context;
   const number = request.params.guia;
   const user = apiUser(request);
   const { format, image } = requestedFormat(request.headers, request.query);
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
-  auditForeignReads(request, 'label.read-other', [guide]);
+  auditForeignReads(context, request, 'label.read-other', [guide]);
   const label = labelPayload(
     guide,
     { ...packagesOf(kind, guide, request.query), kind, image },
@@ -151,9 +157,9 @@ async function sendLabel(request: LabelRequest, reply: FastifyReply, kind: Label
   const expected = cachingHeaders(labels.keyOf(label));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
-  const caller = { ...callerOf(request, reply), asked: request.asked };
+  const caller = { ...callerOf(context, request, reply), asked: request.asked };
   const { key, bytes } = await labels.get(label, caller);
-  countLabels(request, pageCount(label));
+  countLabels(context, request, pageCount(label));
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;
   return reply
     .type(MEDIA_TYPES[format])

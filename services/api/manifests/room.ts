@@ -1,17 +1,22 @@
-import { chaptersIn, type Room } from '../http/room.ts';
+import { accounts } from '../accounts/room.ts';
+import { guides } from '../guides/room.ts';
+import { chaptersIn, defineRoom } from '../http/room.ts';
+import { labels } from '../labels/room.ts';
+import { tracking } from '../tracking/room.ts';
 import { manifestErrors } from './errors.ts';
+import { openManifests } from './open.ts';
 import { manifestsPersonalData } from './personal-data.ts';
-import { manifestsPlugin } from './plugin.ts';
 import { manifestRoutes } from './routes.ts';
 import { SCANS } from './scan-schemas.ts';
 
 /** What is handed over together: its list, its PDF, and its scan. */
-export const manifests: Room = {
+export const manifests = defineRoom({
   name: 'manifests',
+  needs: [accounts, guides, labels, tracking],
   errors: manifestErrors,
   personalData: manifestsPersonalData,
   adds: SCANS,
-  plugins: [manifestsPlugin],
+  open: openManifests,
   routes: [manifestRoutes],
   manual: { chapters: chaptersIn(import.meta.url, 'manifiestos') },
-};
+});

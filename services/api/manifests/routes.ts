@@ -13,6 +13,7 @@ import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
 import { cachingHeaders, callerOf, countLabelFailure } from '../labels/label-request.ts';
+import type { ManifestsContext } from './context.ts';
 import { createManifest } from './create-manifest.ts';
 import { listManifests, manifestPayload, readManifest } from './read-manifests.ts';
 import { CompleteManifest, LISTED_EXAMPLES, MANIFEST_EXAMPLE, ManifestSummary } from './schemas.ts';
@@ -80,9 +81,9 @@ const creation = operation({
   },
 });
 
-function creationRoute(server: HttpServer): void {
+function creationRoute(server: HttpServer, context: ManifestsContext): void {
   server.post('/api/manifiestos', creation, async (request, reply) => {
-    const { manifest, repeated } = await createManifest(server, {
+    const { manifest, repeated } = await createManifest(context, {
       body: request.body,
       user: apiUser(request),
       idempotencyKey: idempotencyKeyOf(request),
@@ -116,10 +117,10 @@ const listing = operation({
   },
 });
 
-function listRoute(server: HttpServer): void {
+function listRoute(server: HttpServer, context: ManifestsContext): void {
   server.get('/api/manifiestos', listing, async (request) => {
     const { account } = apiUser(request);
-    const { manifests, cursor } = await listManifests(server.manifests, account, request.query);
+    const { manifests, cursor } = await listManifests(context.manifests, account, request.query);
     return { ...listing.ok(manifests.map(headOf)), siguiente: cursor };
   });
 }
@@ -146,10 +147,10 @@ const reading = operation({
   },
 });
 
-function readingRoute(server: HttpServer): void {
+function readingRoute(server: HttpServer, context: ManifestsContext): void {
   server.get('/api/manifiestos/:manifiesto', reading, async (request) => {
     const { manifest, states } = await readManifest(
-      server,
+      context,
       request.params.manifiesto,
       apiUser(request).account,
     );
@@ -191,24 +192,25 @@ const printing = operation({
 
 type PdfRequest = FastifyRequest & { params: Static<typeof params> };
 
-async function printingRoute(server: HttpServer): Promise<void> {
-  server.addHook('onError', async (request, _reply, error) => countLabelFailure(request, error));
-  server.get('/api/manifiestos/:manifiesto/pdf', printing, (request, reply) => sendPdf(request, reply));
+function printingRoute(server: HttpServer, context: ManifestsContext): void {
+  server.addHook('onError', async (request, _reply, error) => countLabelFailure(context, request, error));
+  server.get('/api/manifiestos/:manifiesto/pdf', printing, (request, reply) =>
+    sendPdf(context, request, reply),
+  );
 }
 
-async function sendPdf(request: PdfRequest, reply: FastifyReply) {
-  const { server } = request;
+async function sendPdf(context: ManifestsContext, request: PdfRequest, reply: FastifyReply) {
   const { manifest, states } = await readManifest(
-    server,
+    context,
     request.params.manifiesto,
     apiUser(request).account,
   );
-  const payload = manifestPayload(manifest, states, server.labelSettings);
-  const expected = cachingHeaders(server.labels.keyOf(payload));
+  const payload = manifestPayload(manifest, states, context.labelSettings);
+  const expected = cachingHeaders(context.labels.keyOf(payload));
   if (matches(request.headers['if-none-match'], expected.etag)) {
     return reply.code(304).headers(expected).send();
   }
-  const { key, bytes } = await server.labels.get(payload, callerOf(request, reply));
+  const { key, bytes } = await context.labels.get(payload, callerOf(context, request, reply));
   return reply
     .type('application/pdf')
     .headers({
@@ -219,11 +221,11 @@ async function sendPdf(request: PdfRequest, reply: FastifyReply) {
 }
 
 /** `/api/manifiestos` (docs/contract.md "Manifests"). */
-export async function manifestRoutes(server: HttpServer): Promise<void> {
-  creationRoute(server);
-  listRoute(server);
-  readingRoute(server);
-  await server.register(printingRoute);
+export async function manifestRoutes(server: HttpServer, context: ManifestsContext): Promise<void> {
+  creationRoute(server, context);
+  listRoute(server, context);
+  readingRoute(server, context);
+  await server.register(async (scope) => printingRoute(scope, context));
 }
 
 function headOf({ _id, createdAt, origin, totals }: ManifestHead): Static<typeof ManifestSummary> {

@@ -1,10 +1,12 @@
-import { chaptersIn, type Room } from '../http/room.ts';
+import { guides } from '../guides/room.ts';
+import { chaptersIn, defineRoom } from '../http/room.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { manualRoutes } from './routes.ts';
 
 /** The guide for integrators: the chapters of all rooms, and a page to try requests. */
-export const manual: Room = {
+export const manual = defineRoom({
   name: 'manual',
+  needs: [guides],
   errors: {},
   personalData: 'none',
   introduction: INTRODUCTION,
@@ -22,4 +24,4 @@ export const manual: Room = {
       'cambios',
     ),
   },
-};
+});

@@ -5,7 +5,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
 import { escapeHtml } from '#shared/pages/page-kit.ts';
-import type { RoomOptions } from '../http/room.ts';
+import type { Base } from '../http/room.ts';
 import { addVary } from '../http/vary.ts';
 import { contentsFor, renderChapters } from './chapters.ts';
 import { listForPrograms, textForPrograms } from './for-programs.ts';
@@ -36,7 +36,7 @@ const EXAMPLES = new URL('../../../examples/', import.meta.url);
  * `GET /api/docs`: the guide for integrators, in Spanish; in a browser also `/` and `/api`. It needs no token: a reader may
  * not have one yet.
  */
-export async function manualRoutes(server: HttpServer, options: RoomOptions): Promise<void> {
+export function manualRoutes(server: HttpServer, base: Base): void {
   for (const path of ['/', '/api']) {
     server.all(path, async (request, reply) => {
       addVary(reply, 'Accept');
@@ -55,7 +55,7 @@ export async function manualRoutes(server: HttpServer, options: RoomOptions): Pr
     );
   }
   exampleRoutes(server);
-  chapterRoutes(server, options);
+  chapterRoutes(server, base);
 }
 
 function wantsPage({ headers }: FastifyRequest): boolean {
@@ -84,7 +84,7 @@ type Served = { html: string; text: string; policy: string };
  * Each chapter as a page, and as Markdown at its address with `.md` or by `Accept: text/markdown`; `/llms.txt` lists them
  * for programs that read.
  */
-function chapterRoutes(server: HttpServer, { config, rooms }: RoomOptions): void {
+function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base): void {
   const { CARRIER_NAME: carrier, PUBLIC_URL } = config;
   const served = new Map<string, Served>();
   let list = '';
@@ -93,7 +93,7 @@ function chapterRoutes(server: HttpServer, { config, rooms }: RoomOptions): void
   server.addHook('onReady', async () => {
     const document = server.swagger() as object as OpenApiDocument;
     const own = rooms.map(({ manual }) => manual?.values?.(config) ?? {});
-    const values = { ...chapterValues(own, server.errorTable, document), url: URL_MARK };
+    const values = { ...chapterValues(own, errorTable, document), url: URL_MARK };
     const files = Object.assign({}, ...rooms.map(({ manual }) => manual?.chapters));
     const chapters = renderChapters(files, operationChapters(document), values);
     const trying = tryView(document);

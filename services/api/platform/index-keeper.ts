@@ -47,7 +47,12 @@ export class IndexKeeper {
     this.#log = log;
   }
 
-  add(collection: Collection): void {
+  /** Keeps the indexes of more collections. */
+  add(...collections: readonly Collection[]): void {
+    for (const collection of collections) this.#addIndexes(collection);
+  }
+
+  #addIndexes(collection: Collection): void {
     for (const index of collection.indexes ?? []) {
       const log = new FailureLog(this.#log, {
         failed: ({ message }) => `MongoDB does not build the ${nameOf({ collection, index })}: ${message}`,

@@ -1,10 +1,13 @@
-import type { Room } from '../http/room.ts';
-import { retentionPlugin } from './plugin.ts';
+import { accounts } from '../accounts/room.ts';
+import { guides } from '../guides/room.ts';
+import { defineRoom } from '../http/room.ts';
+import { openPrivacy } from './open.ts';
 
 /** What names persons is kept no longer than it may be. */
-export const privacy: Room = {
+export const privacy = defineRoom({
   name: 'privacy',
+  needs: [accounts, guides],
   errors: {},
   personalData: 'none',
-  plugins: [retentionPlugin],
-};
+  open: openPrivacy,
+});

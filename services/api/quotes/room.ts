@@ -1,10 +1,13 @@
 import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import { MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
-import { chaptersIn, type Room } from '../http/room.ts';
+import { accounts } from '../accounts/room.ts';
+import { branches } from '../branches/room.ts';
+import { guides } from '../guides/room.ts';
+import { chaptersIn, defineRoom } from '../http/room.ts';
 import { readableJson } from '../http/tables.ts';
 import { calculatorRoutes } from './calculator/routes.ts';
 import { quoteErrors } from './errors.ts';
-import { tariffsPlugin } from './plugin.ts';
+import { openQuotes } from './open.ts';
 import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
 import { quoteRoute } from './route.ts';
 
@@ -24,16 +27,17 @@ const REFUSALS: readonly ErrorCode[] = [
  * - `Quote`: a price that binds the carrier until it expires. It travels as the text `Cotizacion` (quote.ts).
  * - `GuidePrice`: what a guide keeps of its quote (shared/guides/guide-price.ts).
  */
-export const quotes: Room = {
+export const quotes = defineRoom({
   name: 'quotes',
+  needs: [accounts, branches, guides],
   errors: quoteErrors,
   personalData: 'none',
   adds: { errors: { crearGuias: REFUSALS, validarGuias: REFUSALS } },
-  plugins: [tariffsPlugin],
+  open: openQuotes,
   openRoutes: [calculatorRoutes],
   routes: [quoteRoute],
   manual: { chapters: chaptersIn(import.meta.url, 'cotizar'), values: quoteValues },
-};
+});
 
 function quoteValues() {
   return {

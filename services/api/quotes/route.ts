@@ -6,6 +6,7 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { appliedHeader, GUIDE_ERRORS, lenientHeader, sentRequest } from '../guides/guide-bodies.ts';
 import { operation } from '../http/operation.ts';
 import { WARNINGS } from '../http/schemas.ts';
+import type { QuotesContext } from './context.ts';
 import { toOption } from './quote.ts';
 import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
 import { quoteGuides } from './quote-guides.ts';
@@ -40,10 +41,10 @@ const quotation = operation({
 });
 
 /** `POST /api/guias/cotizar` (docs/contract.md "Quotes"). */
-export async function quoteRoute(server: HttpServer): Promise<void> {
-  const { localTime, quoteTokens } = server;
+export function quoteRoute(server: HttpServer, context: QuotesContext): void {
+  const { localTime, quoteTokens, errorTable } = context;
   server.post('/api/guias/cotizar', quotation, async (request, reply) => {
-    const { guides, warnings } = await quoteGuides(server, sentRequest(request, reply));
+    const { guides, warnings } = await quoteGuides(context, sentRequest(request, reply));
     const { account } = apiUser(request);
     const answers = await inTurns(guides, ({ origin, destination, quotes }, indice) => ({
       indice,
@@ -51,6 +52,6 @@ export async function quoteRoute(server: HttpServer): Promise<void> {
       SEND_SUCU_DEST: destination.branch.Codigo,
       Opciones: quotes.map((quote) => toOption(quote, quoteTokens.sign(account, quote), localTime)),
     }));
-    return { ...quotation.ok(answers), ...toWarnings(server.errorTable, warnings) };
+    return { ...quotation.ok(answers), ...toWarnings(errorTable, warnings) };
   });
 }

@@ -5,6 +5,7 @@ import { GuideParams } from '../guides/schemas.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { GUIDE_EVENT_EXAMPLE } from '../tracking/examples.ts';
 import { GuideEvent } from '../tracking/schemas.ts';
+import type { RehearsalContext } from './context.ts';
 import { SimulationRequest } from './schemas.ts';
 import { simulateEvents } from './simulate-events.ts';
 
@@ -40,8 +41,8 @@ const simulation = operation({
 });
 
 /** `POST /api/guias/{guia}/simular` (docs/contract.md "Rehearsal"). */
-export async function simulationRoute(server: HttpServer): Promise<void> {
+export function simulationRoute(server: HttpServer, context: RehearsalContext): void {
   server.post('/api/guias/:guia/simular', simulation, async (request) =>
-    simulation.ok(await simulateEvents(server, request.params.guia, request.body, apiUser(request))),
+    simulation.ok(await simulateEvents(context, request.params.guia, request.body, apiUser(request))),
   );
 }

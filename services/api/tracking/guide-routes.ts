@@ -9,6 +9,7 @@ import { GuideParams } from '../guides/schemas.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
 import { cancelGuide } from './cancel-guide.ts';
+import type { TrackingContext } from './context.ts';
 import { GUIDE_EVENT_EXAMPLE, WEIGHING_EXAMPLE } from './examples.ts';
 import { guideEvents } from './read-events.ts';
 import { GuideEvent } from './schemas.ts';
@@ -31,12 +32,12 @@ const history = operation({
   },
 });
 
-function historyRoute(server: HttpServer): void {
+function historyRoute(server: HttpServer, context: TrackingContext): void {
   server.get('/api/guias/:guia/eventos', history, async (request) => {
     const user = apiUser(request);
-    const guide = await findGuide(server.guides, request.params.guia, user, 'eventos.create');
-    auditForeignReads(request, 'guide.read-other', [guide]);
-    return history.ok(await guideEvents(server.eventLog, guide._id, user));
+    const guide = await findGuide(context.guides, request.params.guia, user, 'eventos.create');
+    auditForeignReads(context, request, 'guide.read-other', [guide]);
+    return history.ok(await guideEvents(context.eventLog, guide._id, user));
   });
 }
 
@@ -59,25 +60,29 @@ const cancellation = operation({
   },
 });
 
-function cancellationRoute(server: HttpServer): void {
+function cancellationRoute(server: HttpServer, context: TrackingContext): void {
   server.post('/api/guias/:guia/cancelar', cancellation, async (request) => {
     const { guide, cancelled } = await cancelGuide(
-      server.guides,
-      server.events,
+      context.guides,
+      context.events,
       request.params.guia,
       apiUser(request),
     );
     if (cancelled) {
-      audit(request, { action: 'guide.cancel', subject: guide.account, details: { guide: guide._id } });
+      audit(context, request, {
+        action: 'guide.cancel',
+        subject: guide.account,
+        details: { guide: guide._id },
+      });
     }
-    const Manifiesto = await server.handover?.listOf(guide._id);
+    const Manifiesto = await context.handover.value?.listOf(guide._id);
     return { ...cancellation.ok(summaryOf(guide)), ...(Manifiesto !== undefined && { Manifiesto }) };
   });
 }
 
 /** The events of a guide, and its cancellation (docs/contract.md "Guides", "Events"). */
-export async function guideEventRoutes(server: HttpServer): Promise<void> {
+export function guideEventRoutes(server: HttpServer, context: TrackingContext): void {
   ignoreBodies(server);
-  historyRoute(server);
-  cancellationRoute(server);
+  historyRoute(server, context);
+  cancellationRoute(server, context);
 }

@@ -6,6 +6,7 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { ADDED_SENTENCE, BODY_ERRORS, operation } from '../http/operation.ts';
 import { listErrors } from '../http/responses.ts';
 import { pageParameters } from '../http/schemas.ts';
+import type { TrackingContext } from './context.ts';
 import { verdictErrors } from './errors.ts';
 import type { Verdict } from './event-register.ts';
 import { eventsOf } from './event-request.ts';
@@ -61,17 +62,17 @@ const registering = operation({
   },
 });
 
-function registrationRoute(server: HttpServer): void {
+function registrationRoute(server: HttpServer, context: TrackingContext): void {
   server.post('/api/eventos', registering, async (request) => {
     const { username } = apiUser(request);
-    const { handover } = server;
+    const handover = context.handover.value;
     if (handover?.isScan(request.body)) {
       const scanned = await handover.scan(request.body, username);
       return registering.ok(
         scanned.map(({ guide, indice, ...outcome }) => ({ ...toResult(outcome, indice), SEND_GUIA: guide })),
       );
     }
-    const outcomes = await registerEvents(server, eventsOf(request.body), username);
+    const outcomes = await registerEvents(context, eventsOf(request.body), username);
     return registering.ok(outcomes.map(toResult));
   });
 }
@@ -105,10 +106,10 @@ const feed = operation({
   },
 });
 
-function feedRoute(server: HttpServer): void {
+function feedRoute(server: HttpServer, { eventLog }: TrackingContext): void {
   server.get('/api/eventos', feed, async (request) => {
     const { cursor, limite = USUAL_EVENTS } = request.query;
-    const page = await feedPage(server.eventLog, apiUser(request).account, cursor, limite);
+    const page = await feedPage(eventLog, apiUser(request).account, cursor, limite);
     return { ...feed.ok(page.events), siguiente: page.cursor };
   });
 }
@@ -116,9 +117,9 @@ function feedRoute(server: HttpServer): void {
 const RESULTS = { registered: 'registrado', repeated: 'repetido' } as const;
 
 /** `POST` and `GET /api/eventos` (docs/contract.md "Events"). */
-export async function eventRoutes(server: HttpServer): Promise<void> {
-  registrationRoute(server);
-  feedRoute(server);
+export function eventRoutes(server: HttpServer, context: TrackingContext): void {
+  registrationRoute(server, context);
+  feedRoute(server, context);
 }
 
 function toResult({ id, verdict }: Outcome, indice: number) {

@@ -13,11 +13,12 @@ import type { Caller } from '../accounts/account-limits.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { keepIfStillValid, requireStillValid } from '../accounts/hooks/authorize.ts';
-import type { ApiOptions } from '../config.ts';
+import type { ApiConfig } from '../config.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { Nothing } from '../http/schemas.ts';
 import { FEED_EXAMPLE } from '../tracking/examples.ts';
+import type { WebhooksContext } from './context.ts';
 import {
   ActivatedWebhook,
   ATTEMPT_EXAMPLE,
@@ -94,12 +95,12 @@ const creation = operation({
   },
 });
 
-function creationRoute(server: HttpServer, ruleOf: RuleOf): void {
+function creationRoute(server: HttpServer, context: WebhooksContext, ruleOf: RuleOf): void {
   server.post('/api/webhooks', creation, async (request) => {
     const wanted = parseWebhook(request.body, ruleOf(apiUser(request)));
-    const { webhook, secret } = await addWebhook(server, apiUser(request), wanted, whoSets(request));
-    await keepIfStillValid(request, () => server.webhooks.remove(webhook.account, webhook.id));
-    recordWebhook(request, 'create', webhook.id, { host: new URL(webhook.url).host });
+    const { webhook, secret } = await addWebhook(context, apiUser(request), wanted, whoSets(request));
+    await keepIfStillValid(request, () => context.webhooks.remove(webhook.account, webhook.id));
+    recordWebhook(context, request, 'create', webhook.id, { host: new URL(webhook.url).host });
     const { id: Id, url: Url, description: Descripcion, active: Activo, types: Tipos = [] } = webhook;
     return creation.ok({ Id, Url, Descripcion, Activo, Tipos, Secreto: secret });
   });
@@ -118,9 +119,9 @@ const listing = operation({
   },
 });
 
-function listingRoute(server: HttpServer): void {
+function listingRoute(server: HttpServer, context: WebhooksContext): void {
   server.get('/api/webhooks', listing, async (request) =>
-    listing.ok(await listWebhooks(server, apiUser(request).account)),
+    listing.ok(await listWebhooks(context, apiUser(request).account)),
   );
 }
 
@@ -136,9 +137,9 @@ const reading = operation({
   },
 });
 
-function readingRoute(server: HttpServer): void {
+function readingRoute(server: HttpServer, context: WebhooksContext): void {
   server.get('/api/webhooks/:id', reading, async (request) =>
-    reading.ok(await readWebhook(server, apiUser(request).account, request.params.id)),
+    reading.ok(await readWebhook(context, apiUser(request).account, request.params.id)),
   );
 }
 
@@ -161,21 +162,21 @@ const changing = operation({
   },
 });
 
-function changingRoute(server: HttpServer, ruleOf: RuleOf): void {
+function changingRoute(server: HttpServer, context: WebhooksContext, ruleOf: RuleOf): void {
   server.patch('/api/webhooks/:id', changing, async (request) => {
     const { id } = request.params;
     const wanted = parseChange(request.body, ruleOf(apiUser(request)));
     const { view, change } = await changeWebhook(
-      server,
+      context,
       apiUser(request).account,
       id,
       wanted,
       whoSets(request),
     );
     if (change.after.url !== change.before.url)
-      await keepIfStillValid(request, () => server.webhooks.takeBack(change));
+      await keepIfStillValid(request, () => context.webhooks.takeBack(change));
     const { url, types, active } = wanted;
-    recordWebhook(request, 'change', id, {
+    recordWebhook(context, request, 'change', id, {
       ...(url !== undefined && { host: new URL(url).host }),
       ...(types && { types }),
       ...(active !== undefined && { active }),
@@ -198,10 +199,10 @@ const probe = operation({
   },
 });
 
-function probeRoute(server: HttpServer): void {
+function probeRoute(server: HttpServer, context: WebhooksContext): void {
   server.post('/api/webhooks/:id/probar', probe, async (request) => {
     const { account } = apiUser(request);
-    return probe.ok(await probeWebhook(server, account, request.params.id, request.id));
+    return probe.ok(await probeWebhook(context, account, request.params.id, request.id));
   });
 }
 
@@ -218,11 +219,11 @@ const secret = operation({
   },
 });
 
-function secretRoute(server: HttpServer): void {
+function secretRoute(server: HttpServer, context: WebhooksContext): void {
   server.post('/api/webhooks/:id/secreto', secret, async (request) => {
     const { id } = request.params;
-    const Secreto = await changeSecret(server, apiUser(request).account, id);
-    recordWebhook(request, 'secret', id);
+    const Secreto = await changeSecret(context, apiUser(request).account, id);
+    recordWebhook(context, request, 'secret', id);
     return secret.ok({ Id: id, Secreto });
   });
 }
@@ -250,18 +251,18 @@ const activation = operation({
   },
 });
 
-function activationRoute(server: HttpServer): void {
+function activationRoute(server: HttpServer, context: WebhooksContext): void {
   server.post('/api/webhooks/:id/activar', activation, async (request) => {
     const { id } = request.params;
     const { account } = apiUser(request);
     const { cursor, skips } = parseActivation(request.body);
     if (skips) {
-      const { view, from, to } = await skipMessage(server, account, id);
-      recordWebhook(request, 'skip', id, { events: view.Saltados.length, from, to });
+      const { view, from, to } = await skipMessage(context, account, id);
+      recordWebhook(context, request, 'skip', id, { events: view.Saltados.length, from, to });
       return activation.ok(view);
     }
-    const webhook = await activateWebhook(server, account, id, cursor);
-    recordWebhook(request, 'activate', id, cursor === undefined ? {} : { cursor });
+    const webhook = await activateWebhook(context, account, id, cursor);
+    recordWebhook(context, request, 'activate', id, cursor === undefined ? {} : { cursor });
     return activation.ok(webhook);
   });
 }
@@ -273,38 +274,38 @@ const removal = operation({
   data: { name: 'WebhookEliminado', message: 'Webhook eliminado', schema: Nothing, example: null },
 });
 
-function removalRoute(server: HttpServer): void {
+function removalRoute(server: HttpServer, context: WebhooksContext): void {
   server.delete('/api/webhooks/:id', removal, async (request) => {
     const { id } = request.params;
-    await removeWebhook(server, apiUser(request).account, id);
-    recordWebhook(request, 'delete', id);
+    await removeWebhook(context, apiUser(request).account, id);
+    recordWebhook(context, request, 'delete', id);
     return removal.ok(null);
   });
 }
 
 /** `/api/webhooks` (docs/contract.md "Webhooks"). */
-export async function webhookRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
-  const ruleOf = addressRules(config);
+export async function webhookRoutes(server: HttpServer, context: WebhooksContext): Promise<void> {
+  const ruleOf = addressRules(context.config);
   // Commands that end a credential list the addresses that outlive it, so none may come after the end. Checked again once one
   // is stored: the end may have come meanwhile. Not only then: an address would get events until it is taken back, and what
   // is removed, signed anew or repeated cannot be taken back.
   server.addHook('preHandler', async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') await requireStillValid(request);
   });
-  creationRoute(server, ruleOf);
-  listingRoute(server);
-  readingRoute(server);
-  changingRoute(server, ruleOf);
+  creationRoute(server, context, ruleOf);
+  listingRoute(server, context);
+  readingRoute(server, context);
+  changingRoute(server, context, ruleOf);
   await server.register(async (mayBeEmpty) => {
     acceptOnlyJson(mayBeEmpty, { mayBeEmpty: true });
-    activationRoute(mayBeEmpty);
+    activationRoute(mayBeEmpty, context);
   });
   // Some clients send a body with every request.
   await server.register(async (bodyless) => {
     ignoreBodies(bodyless);
-    probeRoute(bodyless);
-    secretRoute(bodyless);
-    removalRoute(bodyless);
+    probeRoute(bodyless, context);
+    secretRoute(bodyless, context);
+    removalRoute(bodyless, context);
   });
 }
 
@@ -313,7 +314,7 @@ function addressRules({
   CANARY_URL,
   WEBHOOKS_ALLOW_NETWORKS,
   WEBHOOKS_ALLOW_PRIVATE: allowPrivate,
-}: ApiOptions['config']): RuleOf {
+}: ApiConfig): RuleOf {
   const isAllowed = publicOrIn(splitList(WEBHOOKS_ALLOW_NETWORKS));
   const url = CANARY_URL === undefined ? undefined : canaryWebhook(CANARY_URL);
   return ({ canaryOf }) => ({ allowPrivate, isAllowed, canary: { url, isUser: canaryOf !== undefined } });
@@ -325,11 +326,12 @@ function whoSets(request: FastifyRequest): SetBy {
 }
 
 function recordWebhook(
+  context: WebhooksContext,
   request: FastifyRequest,
   what: 'create' | 'change' | 'activate' | 'skip' | 'secret' | 'delete',
   webhook: string,
   details: AuditEvent['details'] = {},
 ): void {
   const { account } = apiUser(request);
-  audit(request, { action: `webhook.${what}`, subject: account, details: { webhook, ...details } });
+  audit(context, request, { action: `webhook.${what}`, subject: account, details: { webhook, ...details } });
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, vi } from 'vitest';
 import { auditForeignReads } from '#services/api/accounts/hooks/audit.ts';
+import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { test } from '#test/fixtures/services.ts';
@@ -29,9 +30,10 @@ test.for([
 test('guides of other accounts are recorded among guides of the own one', () => {
   const record = vi.fn();
   const apiUser = { username: 'operaciones', account: 'operaciones' };
-  const request = { apiUser, ip: '127.0.0.1', id: 'mezcla', server: { auditLog: { record } } };
+  const request = { apiUser, ip: '127.0.0.1', id: 'mezcla' };
+  const auditLog = { record } as unknown as AuditLog;
   const guides = ['operaciones', 'demo', 'otro'].map((account, i) => ({ account, _id: `${i}` }));
-  auditForeignReads(request as unknown as FastifyRequest, 'label.read-other', guides);
+  auditForeignReads({ auditLog }, request as unknown as FastifyRequest, 'label.read-other', guides);
   expect(record.mock.calls.map(([{ subject, details }]) => [subject, details])).toEqual([
     ['demo', { guide: '1' }],
     ['otro', { guide: '2' }],

@@ -4,6 +4,7 @@ import { describe, expect, vi } from 'vitest';
 import { CountedLimit } from '#services/api/accounts/counted-limit.ts';
 import { GuideLimit, KEPT_S } from '#services/api/accounts/guide-limit.ts';
 import { LimitReport } from '#services/api/accounts/limit-report.ts';
+import { guides } from '#services/api/guides/room.ts';
 import { localTimeFormatter } from '#services/api/platform/local-time.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -76,17 +77,17 @@ describe("an account's guides of the day", () => {
   });
 
   test('are not taken by a repeat that finds the creation only when it commits', async ({ fresh }) => {
-    const { url, server } = await fresh();
+    const { url, contextOf } = await fresh();
     const demo = await Client.login(url);
     const body = { TipoServicio: 'Domicilio', Guia: several(3) };
     const create = () => demo.post('/api/guias/crear', body, { 'idempotency-key': 'late' });
     const first = await create();
     expect(left(first)).toBe(PER_DAY - 3);
-    vi.spyOn(server.journal, 'find').mockResolvedValueOnce(undefined);
+    vi.spyOn(contextOf(guides).journal, 'find').mockResolvedValueOnce(undefined);
     const repeat = await create();
     expect([repeat.body, repeat.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
     // Neither by a creation that the journal refuses.
-    vi.spyOn(server.journal, 'create').mockRejectedValueOnce(new DomainError('unavailable'));
+    vi.spyOn(contextOf(guides).journal, 'create').mockRejectedValueOnce(new DomainError('unavailable'));
     expect((await demo.create(several(2))).status).toBe(503);
     expect(left(await demo.create(several(1)))).toBe(PER_DAY - 4);
   });

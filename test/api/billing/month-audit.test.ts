@@ -8,6 +8,8 @@ import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { run } from '#services/api/cli.ts';
 import { anonymiseOlder } from '#services/api/guides/anonymise-guides.ts';
 import { guideSteps } from '#services/api/guides/guide-store.ts';
+import { guides } from '#services/api/guides/room.ts';
+import { quotes } from '#services/api/quotes/room.ts';
 import { RECENT, UserStore } from '#shared/accounts/user-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -121,7 +123,12 @@ test.for(ZONES)(
     const month = (number: string) => `${year}-${number}`;
     const users = await usersOf(api.url);
     const world = new RandomMonth({
-      ...{ mongo: stores.mongo, server: api.server, random, localTime: calendar.localTime },
+      ...{
+        mongo: stores.mongo,
+        tariffs: api.contextOf(quotes).tariffs,
+        random,
+        localTime: calendar.localTime,
+      },
       ...{ users: Object.values(users), scanner: await Client.login(api.url, 'escaner') },
     });
     const counts: Labels = new Map([
@@ -222,7 +229,7 @@ test.for(ZONES)(
     await Promise.race([waits.promise, closing]);
     await Promise.all([
       users.demo.client.create(Array.from({ length: 50 }, () => minimalGuide())),
-      finishCut(api.server.journal),
+      finishCut(api.contextOf(guides).journal),
     ]);
     await closing;
 

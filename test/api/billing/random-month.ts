@@ -1,12 +1,12 @@
 import type { Connection } from 'mongoose';
 import { expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
+import type { CurrentTariff } from '#services/api/quotes/tariffs/current-tariff.ts';
 import type { TariffFile, TariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { BranchStore } from '#shared/branches/branch-store.ts';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
-import type { HttpServer } from '#shared/http/http-server.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import { MAX_EVENTS } from '#shared/tracking/event.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
@@ -84,7 +84,8 @@ export class RandomMonth {
   readonly guides: MadeGuide[] = [];
   readonly #users: readonly User[];
   readonly #mongo: Connection;
-  readonly #server: HttpServer;
+  /** Those of the api. */
+  readonly #inApi: CurrentTariff;
   readonly #scanner: Client;
   readonly #random: Random;
   readonly #localTime: (moment: number) => string;
@@ -101,7 +102,8 @@ export class RandomMonth {
 
   constructor(options: {
     mongo: Connection;
-    server: HttpServer;
+    /** Those of the api. */
+    tariffs: CurrentTariff;
     scanner: Client;
     random: Random;
     localTime: (moment: number) => string;
@@ -109,13 +111,13 @@ export class RandomMonth {
   }) {
     this.#users = options.users;
     this.#mongo = options.mongo;
-    this.#server = options.server;
+    this.#inApi = options.tariffs;
     this.#scanner = options.scanner;
     this.#random = options.random;
     this.#localTime = options.localTime;
     this.#tariffs = new TariffStore(options.mongo);
     this.#branches = new BranchStore(options.mongo);
-    lookInTurns(options.server.tariffs);
+    lookInTurns(options.tariffs);
   }
 
   /** The tariff that is in force. */
@@ -127,9 +129,8 @@ export class RandomMonth {
     const from = new Date();
     const version = await this.#tariffs.add(await this.#lastEntry(), { folder: files, from, by: 'ana' });
     this.#versions.push({ version, files, isWithdrawn: false });
-    const { tariffs } = this.#server;
-    await tariffs.look();
-    await expect.poll(() => tariffs.now()).toBeGreaterThan(from.getTime());
+    await this.#inApi.look();
+    await expect.poll(() => this.#inApi.now()).toBeGreaterThan(from.getTime());
   }
 
   /** Loads a tariff that no process can read. */
@@ -148,7 +149,7 @@ export class RandomMonth {
       const known = this.#versions.find((each) => each.version === version);
       if (known) known.isWithdrawn = true;
     }
-    await this.#server.tariffs.look();
+    await this.#inApi.look();
   }
 
   async #lastEntry(): Promise<number> {
@@ -474,7 +475,7 @@ export class RandomMonth {
 type DistributiveOmit<T, Key extends PropertyKey> = T extends unknown ? Omit<T, Key> : never;
 
 /** Has each look at the log of tariffs begin after the one before has ended, so that none brings back what is past. */
-function lookInTurns(tariffs: HttpServer['tariffs']): void {
+function lookInTurns(tariffs: CurrentTariff): void {
   const look = tariffs.look.bind(tariffs);
   let last = look();
   tariffs.look = () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { branches } from '#services/api/branches/room.ts';
 import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
@@ -32,9 +33,9 @@ test('a postal code is answered from the catalogue that is in force', async ({ a
     expect(await ask(wrong)).toEqual({ status: 400, codigo: 'parametro_invalido' });
   }
   await store.replace(1, [{ ...PEÑON, Colonias: ['Zarza'] }], 'ana');
-  await api.server.catalogue.look();
+  await api.contextOf(branches).catalogue.look();
   expect((await ask('01000')).data).toMatchObject({ Colonias: ['Zarza'] });
   await store.withdraw(2, 'ana');
-  await api.server.catalogue.look();
+  await api.contextOf(branches).catalogue.look();
   expect(await ask('01000')).toEqual(withdrawn);
 });

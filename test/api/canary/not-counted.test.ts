@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { provideCanaryAccount } from '#local/canary-account.ts';
 import { seedDemoData } from '#local/demo-data.ts';
+import { accounts } from '#services/api/accounts/room.ts';
 import { run } from '#services/api/cli.ts';
 import { readGuidePricings } from '#shared/actions/action-counts.ts';
 import { UNANSWERED_MS } from '#shared/actions/user-actions.ts';
@@ -58,7 +59,7 @@ test('neither figures of customers nor what is kept of their requests has anythi
   secrets,
   stores,
 }) => {
-  const { redisClock, accountRefusals } = api.server;
+  const { redisClock, accountRefusals } = api.contextOf(accounts);
   const pricings = () => readGuidePricings(stores.redis, stores.prefix, redisClock.now());
   const before = await figures();
   const order = { TipoServicio: 'Domicilio', Guia: [guide()] };
@@ -103,11 +104,11 @@ test('a customer who fails at night is not healed by good requests of the canary
   number,
   guardia,
 }) => {
-  const { url, server, damage } = damaged;
+  const { url, contextOf, damage } = damaged;
   const customer = new Client(url, demo.token);
   const guardian = new Client(url, guardia.token);
   const [own] = (await guardian.created(guide())) as [CreatedGuide];
-  const failing = () => server.userActions.report(Date.now()).read?.failing;
+  const failing = () => contextOf(accounts).userActions.report(Date.now()).read?.failing;
   damage.fate = 'not allowed';
   for (let i = 0; i < 3; i++)
     expect((await customer.get(`/api/guias/${number}`)).status).toBeGreaterThanOrEqual(500);
@@ -127,7 +128,7 @@ test('its failures are no failures of customers, nor is a request of it that wai
   figures,
   number,
 }) => {
-  const { url, server, damage } = damaged;
+  const { url, contextOf, damage } = damaged;
   const guardian = new Client(url, guardia.token);
   const before = await figures(url);
   damage.fate = 'not allowed';
@@ -135,7 +136,7 @@ test('its failures are no failures of customers, nor is a request of it that wai
   const lock = Promise.withResolvers<Fate>();
   damage.fate = lock.promise;
   const [waiting, other] = [guardian.create([guide()]), new Client(url, demo.token).create([guide()])];
-  const failing = () => server.userActions.report(Date.now()).create?.failing;
+  const failing = () => contextOf(accounts).userActions.report(Date.now()).create?.failing;
   await expect.poll(failing, { timeout: UNANSWERED_MS + 60_000 }).toMatchObject({ notOk: 1, all: 1 });
   /** Creates a guide, and leaves once the database is asked for it, before the answer. */
   const giveUp = async (authorization: string) => {
@@ -174,14 +175,14 @@ test('a login of it that fails counts nothing either, once it has logged in', as
 }) => {
   let fate: Fate = 'done';
   const proxy = await startMongoProxy(stores.mongoUri, ({ find }) => (find === 'users' ? fate : 'done'));
-  const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+  const { url, contextOf } = await startApi({ MONGODB_URI: proxy.uri });
   const login = (name: string) => logIn(url, name, secrets.password);
   const before = await figures(url);
   expect((await login('guardia-entrada')).status).toBe(200);
   fate = 'not allowed';
   expect((await login('guardia-entrada')).status).toBeGreaterThanOrEqual(500);
   expect((await login('demo')).status).toBeGreaterThanOrEqual(500);
-  const failing = () => server.userActions.report(Date.now()).login?.failing;
+  const failing = () => contextOf(accounts).userActions.report(Date.now()).login?.failing;
   await expect.poll(failing).toMatchObject({ notOk: 1, all: 1 });
   expect(changes(before, await figures(url))).toMatchObject({
     'user_actions_total{action="login",outcome="failed"}': 1,

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { AccountLimitsStore } from '#services/api/accounts/account-limits.ts';
+import { accounts } from '#services/api/accounts/room.ts';
 import { ensureCanaryAccount } from '#services/api/canary/ensure-account.ts';
 import { newKey } from '#services/api/keys/key.ts';
 import { RecentSuccesses } from '#services/api/platform/recent-successes.ts';
@@ -213,7 +214,7 @@ test('a label from the cache is no print: without printers it would stop a rollo
   const path = `/api/guias/etiqueta/${guide?.SEND_GUIA}`;
   for (const { url } of [printing, reading])
     expect((await new Client(url, demo.token).pdf(path)).status).toBe(200);
-  expect([printing, reading].map(({ server }) => server.recentSuccesses.recent())).toEqual([
+  expect([printing, reading].map(({ contextOf }) => contextOf(accounts).recentSuccesses.recent())).toEqual([
     ['create', 'print'],
     [],
   ]);

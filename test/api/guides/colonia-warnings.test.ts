@@ -1,5 +1,6 @@
 import { describe, expect, test as pure } from 'vitest';
 import { closestColonia, comparableName } from '#services/api/branches/postal-codes/colonia-names.ts';
+import { branches } from '#services/api/branches/room.ts';
 import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -16,7 +17,7 @@ const test = services.extend('load', { scope: 'file' }, ({ api, stores }) => {
       Colonias,
     }));
     await store.replace((await store.newest())?._id ?? 0, codes, 'ana');
-    await api.server.catalogue.look();
+    await api.contextOf(branches).catalogue.look();
   };
 });
 

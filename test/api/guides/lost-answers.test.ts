@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
+import { guides } from '#services/api/guides/room.ts';
 import { isServerAway } from '#shared/stores/transient-errors.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { type Answer, Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
@@ -31,14 +32,14 @@ const test = services
         ({ insert }) => (insert === script.collection && script.fates.shift()) || 'done',
       );
       closing.push(proxy.close);
-      const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+      const { url, contextOf } = await startApi({ MONGODB_URI: proxy.uri });
       const client = await Client.login(url);
       const heal = () => {
         script.fates = [];
       };
       /** Waits until the first write of a creation has met its fate. */
       const fateIsMet = () => vi.waitUntil(() => script.fates.length < ALWAYS, { timeout: DEADLINE_MS });
-      const sweep = () => finishCut(server.journal);
+      const sweep = () => finishCut(contextOf(guides).journal);
       /** Creates guides with a content of their own while writes meet these fates. */
       const create = async (count: number, collection: Script['collection'], fates: Fate[]) => {
         const content = randomUUID();
@@ -50,7 +51,15 @@ const test = services
         Object.assign(script, { collection, fates: [...fates] });
         return { answer: await client.create(guides), content };
       };
-      return { client, journal: server.journal, create, heal, fateIsMet, sweep, loseServer: proxy.close };
+      return {
+        client,
+        journal: contextOf(guides).journal,
+        create,
+        heal,
+        fateIsMet,
+        sweep,
+        loseServer: proxy.close,
+      };
     };
   })
   .extend('lossy', { scope: 'file' }, ({ startLossy }) => startLossy())

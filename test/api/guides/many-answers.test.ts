@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { personalEvents } from '#services/api/tracking/personal-data.ts';
+import { tracking } from '#services/api/tracking/room.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
@@ -21,13 +22,13 @@ const test = eventTest
     return proxy.uri;
   })
   .extend('changing', { scope: 'file' }, async ({ changingUri, startApi }) => {
-    const { url, server } = await startApi({ MONGODB_URI: changingUri });
-    return { server, scanner: await Client.login(url, 'escaner') };
+    const { url, contextOf } = await startApi({ MONGODB_URI: changingUri });
+    return { contextOf, scanner: await Client.login(url, 'escaner') };
   });
 
 describe('in several answers are read, each once,', () => {
   test('the events of a guide, of which each further one has the next version', async ({
-    changing: { scanner, server },
+    changing: { scanner, contextOf },
     newGuide,
   }) => {
     const guide = await newGuide();
@@ -35,7 +36,7 @@ describe('in several answers are read, each once,', () => {
     const ids = Array.from({ length: 400 }, (_, i) => `e${i}`);
     await tell(ids.map((Id) => event(guide, 'EnTransito', { Id })));
     for (const Id of ['f1', 'f2', 'f3']) await tell([event(guide, 'EnReparto', { Id })]);
-    const entries = await server.eventLog.ofGuides([guide]);
+    const entries = await contextOf(tracking).eventLog.ofGuides([guide]);
     expect(entries.map(({ told }) => told.Id)).toEqual([...ids, 'f1', 'f2', 'f3']);
     expect(entries.map(({ version }) => version)).toEqual(entries.map((_, i) => i + 1));
   });

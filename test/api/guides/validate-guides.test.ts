@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, vi } from 'vitest';
+import { branches } from '#services/api/branches/room.ts';
+import { quotes } from '#services/api/quotes/room.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -269,7 +271,7 @@ describe('a validation', () => {
     ]);
     expect((await validateAlone(minimalGuide())).status).toBe(503);
 
-    const spy = vi.spyOn(api.server.tariffs, 'isWithdrawn').mockImplementation(() => {
+    const spy = vi.spyOn(api.contextOf(quotes).tariffs, 'isWithdrawn').mockImplementation(() => {
       throw new DomainError('unavailable');
     });
     onTestFinished(() => spy.mockRestore());
@@ -282,7 +284,7 @@ describe('a validation', () => {
 
   test("has no other request's warnings if both are answered by one error", async ({ api, demo }) => {
     const shared = new DomainError('unavailable');
-    const spy = vi.spyOn(api.server.branches, 'resolve').mockRejectedValue(shared);
+    const spy = vi.spyOn(api.contextOf(branches).branches, 'resolve').mockRejectedValue(shared);
     onTestFinished(() => spy.mockRestore());
     const address = { CodigoPostal: '06600', Calle: 'Reforma', Numero_exterior: '1', Estado: 'Jalisco' };
     const answers = await Promise.all(

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { accounts } from '#services/api/accounts/room.ts';
 import { ACTIONS_METRIC } from '#shared/actions/user-actions.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -15,7 +16,10 @@ const test = services.extend('counts', { scope: 'file' }, ({ api }) => async () 
 
 test('requests that are refused for our data are told with their accounts', async ({ api, demo }) => {
   const told = (action = 'create') =>
-    api.server.accountRefusals.report(Date.now())[action]?.find(({ account }) => account === 'demo');
+    api
+      .contextOf(accounts)
+      .accountRefusals.report(Date.now())
+      [action]?.find(({ account }) => account === 'demo');
   const guide = minimalGuide();
   const wrong = { ...guide, Destinatario: { ...guide.Destinatario, CodigoPostal: '00001' } };
   expect((await demo.create([wrong])).body.codigo).toBe('sin_cobertura');

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { expect } from 'vitest';
+import { branches } from '#services/api/branches/room.ts';
 import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
@@ -28,7 +29,7 @@ const test = events
     const place = { Estado: 'Nuevo León', Municipio: 'Monterrey', Ciudad: 'Monterrey' };
     const code = { CodigoPostal: COLONIAS_CODE, ...place, Colonias: COLONIAS };
     await new PostalCodeStore(stores.mongo).replace(0, [code], 'ana');
-    await api.server.catalogue.look();
+    await api.contextOf(branches).catalogue.look();
   })
   .extend('other', { scope: 'file' }, ({ api }) => Client.login(api.url, 'otro'))
   .extend('heavyGuides', { scope: 'file' }, (): World['heavyGuides'] => async (client, count) => {

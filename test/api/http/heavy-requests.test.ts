@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, vi } from 'vitest';
-import type { HttpServer } from '#shared/http/http-server.ts';
+import { guides } from '#services/api/guides/room.ts';
+import { tracking } from '#services/api/tracking/room.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
-import { test as services } from '#test/fixtures/services.ts';
+import { type RunningApi, test as services } from '#test/fixtures/services.ts';
 
 /** Guides of more than 16 KiB together. */
 const LARGE = Array.from({ length: 400 }, () => minimalGuide());
@@ -50,7 +51,9 @@ test('many large bodies of an account wait, others do not', async ({ api, begin,
 });
 
 /** Holds up the reads of `demo` until `release`, and counts them. */
-function holdReads({ guideList, eventLog }: HttpServer, number: string) {
+function holdReads({ contextOf }: RunningApi, number: string) {
+  const { guideList } = contextOf(guides);
+  const { eventLog } = contextOf(tracking);
   const held = Promise.withResolvers<void>();
   let begun = 0;
   const hold = async (isTheirs: boolean) => {
@@ -87,7 +90,7 @@ const READS = (number: string) => [
 ];
 
 test('an account reads four lists at a time, others do not wait', async ({ api, demo, number }) => {
-  const { begun, release } = holdReads(api.server, number);
+  const { begun, release } = holdReads(api, number);
   const paths = READS(number);
   const refused: unknown[] = [];
   const answers = Array.from({ length: 114 }, async (_, i) => {
@@ -108,7 +111,7 @@ test('an account reads four lists at a time, others do not wait', async ({ api, 
 });
 
 test('clients that leave while their lists are read give their turns back', async ({ api, demo, number }) => {
-  const { begun, release } = holdReads(api.server, number);
+  const { begun, release } = holdReads(api, number);
   const [path = ''] = READS(number);
   let left = 0;
   const watch = (_: IncomingMessage, response: ServerResponse) => response.once('close', () => left++);

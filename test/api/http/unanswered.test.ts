@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { accounts } from '#services/api/accounts/room.ts';
 import { UNANSWERED_MS } from '#shared/actions/user-actions.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
@@ -15,9 +16,9 @@ test('a request without answer counts as failed while it waits, and not again wh
   );
   onTestFinished(() => proxy.close());
   onTestFinished(() => lock.resolve('done'));
-  const { url, server } = await startApi({ MONGODB_URI: proxy.uri });
+  const { url, contextOf } = await startApi({ MONGODB_URI: proxy.uri });
   const client = await Client.login(url);
-  const failing = () => server.userActions.report(Date.now()).create?.failing;
+  const failing = () => contextOf(accounts).userActions.report(Date.now()).create?.failing;
 
   const from = performance.now();
   const creating = client.create([minimalGuide()]);

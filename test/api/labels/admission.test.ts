@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { Admission } from '#services/api/labels/admission.ts';
 import { placeInLine } from '#services/api/labels/print-line.ts';
+import { labels } from '#services/api/labels/room.ts';
 import { FRESH_MS } from '#shared/printing/label-job.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { ask as askFor, test } from '#test/fixtures/labels/awaited-labels.ts';
@@ -37,7 +38,7 @@ test('too many pages of an account in flight are refused', async ({ api, demo, a
   other.leave();
   large.leave();
   await expect.poll(awaited).toBe(0);
-  await expect.poll(() => api.server.labels.pagesInFlight('demo')).toBe(0); // a second later
+  await expect.poll(() => api.contextOf(labels).labels.pagesInFlight('demo')).toBe(0); // a second later
   const again = await ask(colleague, 99);
   await expect.poll(awaited).toBe(1);
   again.leave();
@@ -132,7 +133,7 @@ test('a label that was given up and is asked for again counts once, until it is 
   passTime(FRESH_MS); // for which the pages of a label that was given up are counted
   const other = await ask(demo, 40);
   await expect.poll(awaited).toBe(2);
-  expect(api.server.labels.pagesInFlight('demo')).toBe(100);
+  expect(api.contextOf(labels).labels.pagesInFlight('demo')).toBe(100);
   for (const { leave } of [again, other]) leave();
   await expect.poll(awaited).toBe(0);
 });

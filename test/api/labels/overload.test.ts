@@ -1,4 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
+import { guides as guidesRoom } from '#services/api/guides/room.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { pretendPrinter } from '#test/fixtures/labels/pretended-worker.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -59,7 +60,7 @@ test('a label whose turn is six seconds away is 503 before its guide is read, no
   clock.mockReturnValue(from + 2_900);
   printer.printSecond();
   await Promise.any(inTurn.map(async (answer) => ((await answer) === printed ? Promise.reject() : answer)));
-  const reads = vi.spyOn(api.server.guides, 'find');
+  const reads = vi.spyOn(api.contextOf(guidesRoom).guides, 'find');
   for (const { status, headers, bytes } of await Promise.all([...late, printed ?? ''].map(label))) {
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('5');

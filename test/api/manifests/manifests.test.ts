@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { isManifestNumber } from '#services/api/manifests/manifest-number.ts';
+import { manifests as room } from '#services/api/manifests/room.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
@@ -313,14 +314,14 @@ describe('an Idempotency-Key of a manifest', () => {
 
   test.for([['of named guides'], ['of all that waits']])(
     '%s holds for a request that came before the other had committed',
-    async ([kind], { api: { server }, demo, make, newGuide }) => {
+    async ([kind], { api: { contextOf }, demo, make, newGuide }) => {
       const key = randomUUID();
       const guides = [await newGuide()];
       const ask = () => make(kind === 'of named guides' ? guides : undefined, key);
       const first = await ask();
       // What is done with the guides since then refuses only another request.
       await demo.post(`/api/guias/${guides[0]}/cancelar`, '');
-      const find = vi.spyOn(server.manifests, 'findByKey').mockResolvedValueOnce(undefined);
+      const find = vi.spyOn(contextOf(room).manifests, 'findByKey').mockResolvedValueOnce(undefined);
       const second = await ask();
       find.mockRestore();
       expect([second.status, second.body]).toEqual([200, first.body]);

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
+import { guides as room } from '#services/api/guides/room.ts';
 import { parseSearch } from '#services/api/privacy/commands.ts';
 import { sectionsNaming } from '#services/api/privacy/person-search.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
@@ -148,7 +149,7 @@ describe('privacy erase', () => {
   });
 
   test('reaches a guide that a crash has cut before it was stored: the api stores it, then it is anonymised', async ({
-    api: { server },
+    api: { contextOf },
     guides,
     person,
     privacy,
@@ -164,7 +165,7 @@ describe('privacy erase', () => {
     const operator = randomUUID();
     const erasing = privacy(operator, ['erase', '--phone', person.phone, '--yes']);
     await expect.poll(() => trail.find({ user: operator }, 1)).toHaveLength(1); // it has begun
-    await finishCut(server.journal);
+    await finishCut(contextOf(room).journal);
     expect((await erasing).out).toContain('Anonimizadas: 1 guias');
     expect((await one(guides.findOne({ _id: number }))).guide.Remitente).toEqual({ Nombre: '[anonimizado]' });
   });

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { anonymiseSection } from '#services/api/guides/anonymise-guides.ts';
+import { quotes } from '#services/api/quotes/room.ts';
 import { ADJUSTMENT_EXAMPLE } from '#services/api/tracking/examples.ts';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
@@ -178,13 +179,13 @@ describe('a parcel that is weighed again', () => {
     const dearer = changed('precios.csv', (text) =>
       text.replace(/,(\d+)\.00/g, (_, pesos) => `,${Number(pesos) * 2}.00`),
     );
-    const { store } = await loadTariff(api.server, stores.mongo, dearer);
+    const { store } = await loadTariff(api, stores.mongo, dearer);
     expect((await quote(HEAVIER)).SEND_TOTAL).toBeGreaterThan(257.16);
     await register(event(guide, 'Pesaje', { Ocurrido: at(1), ...HEAVIER }));
     const own = { Version: 1, Antes: 194.3, Ahora: 257.16, Diferencia: 62.86 };
     expect((await guideOf(guide)).Ajuste).toMatchObject(own);
     await store.withdraw((await store.entries()).at(-1)?._id ?? 0, 1, 'ana');
-    await expect.poll(() => api.server.tariffs.isWithdrawn(1), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => api.contextOf(quotes).tariffs.isWithdrawn(1), { timeout: 10_000 }).toBe(true);
     await register(event(guide, 'Pesaje', { Ocurrido: at(2), ...HEAVIER, Nota: 'otra vez' }));
     expect((await guideOf(guide)).Ajuste).toMatchObject(own);
     await register(event(bare, 'Pesaje', { Ocurrido: at(2), ...HEAVIER }));

@@ -48,7 +48,7 @@ test('the log of tariffs is down a minute after the start of an api that cannot 
   const away = { MONGODB_URI: 'mongodb://127.0.0.1:1/away', BRANCHES_URL: 'http://127.0.0.1:1' };
   const redis = { REDIS_URL: stores.redisUrls.api, LABEL_CACHE_URL: stores.labelCacheUrls.api };
   const config = loadConfig(ApiConfig, { ...env, ...redis, ...away });
-  const server = await buildApi(config, createLogger('api', 'silent'));
+  const { server } = await buildApi(config, createLogger('api', 'silent'));
   onTestFinished(() => server.close());
   expect(await dependencyStates(server.dependencies)).toMatchObject({ mongodb: 'down', tariff: 'ok' });
   passTime(61_000);

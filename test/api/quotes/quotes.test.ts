@@ -41,7 +41,7 @@ const test = services
     'load',
     ({ stores, api }) =>
       (folder = demoFolder) =>
-        loadTariff(api.server, stores.mongo, folder),
+        loadTariff(api, stores.mongo, folder),
   );
 
 describe('POST /api/guias/cotizar', () => {

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { run } from '#services/api/cli.ts';
+import { quotes } from '#services/api/quotes/room.ts';
 import type { TariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { readGuidePricings } from '#shared/actions/action-counts.ts';
@@ -59,7 +60,7 @@ const test = services
     const last = (await store.entries()).at(-1)?._id ?? 0;
     const folder: TariffFolder = new Map([['precios.csv', Buffer.from('Lista\n')]]);
     const version = await store.add(last, { folder, from: new Date(), by: 'ana' });
-    const { tariffs } = api.server;
+    const { tariffs } = api.contextOf(quotes);
     const inForce = () => expect.poll(() => tariffs.versionAt(Date.now()), { timeout: 10_000 });
     await inForce().toBe(version);
     onCleanup(async () => {
@@ -120,13 +121,15 @@ describe('what a guide without a quote costs', () => {
   test('is by the tariff of its creation, whatever comes later', async ({ api, stores, demo, stored }) => {
     const before = await demo.created(guide());
     const { store, version } = await loadTariff(
-      api.server,
+      api,
       stores.mongo,
       new Map([...demoFolder, ['precios.csv', dearer(demoFolder.get('precios.csv'))]]),
     );
     const after = await demo.created(guide());
     await store.withdraw(version, version, 'ana');
-    await expect.poll(() => api.server.tariffs.at(Date.now())?.version, { timeout: 10_000 }).toBe(1);
+    await expect
+      .poll(() => api.contextOf(quotes).tariffs.at(Date.now())?.version, { timeout: 10_000 })
+      .toBe(1);
     const [old, dear, now] = await stored([...before, ...after, ...(await demo.created(guide()))]);
     expect([old?.unquoted, now?.unquoted]).toEqual([
       { version: 1, total: 19_430 },

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { type GuideState, GuideStore } from '#services/api/guides/guide-store.ts';
+import { tracking } from '#services/api/tracking/room.ts';
+import { webhooks } from '#services/api/webhooks/room.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { EventLog, SHOWN_MS } from '#shared/tracking/event-log.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
@@ -248,7 +250,12 @@ describe('where a store or a process fails', () => {
     expect(wordsOf(await healthy.post('/api/eventos', { Eventos }))).toEqual(['repetido']);
   });
 
-  test('after the append a sweep states the guide', async ({ api: { server }, newGuide, status, stores }) => {
+  test('after the append a sweep states the guide', async ({
+    api: { contextOf },
+    newGuide,
+    status,
+    stores,
+  }) => {
     const log = new EventLog(stores.mongo);
     const events = stores.mongo.collection<Partial<LogEntry> & { _id: string }>('events');
     // This one is older, and nobody can finish it.
@@ -267,8 +274,8 @@ describe('where a store or a process fails', () => {
     const append = { id: randomUUID(), open: [] };
     const decide = async () => ({ entries, result: undefined });
     await log.append('demo', append, decide, AbortSignal.timeout(10_000));
-    const wake = vi.spyOn(server.webhooks, 'wake');
-    await finishCut(server.events);
+    const wake = vi.spyOn(contextOf(webhooks).webhooks, 'wake');
+    await finishCut(contextOf(tracking).events);
     expect([await status(guide), await status(cancelled)]).toEqual(['EnReparto', 'Cancelado']);
     expect(await events.countDocuments({ append: append.id, openSince: { $exists: true } })).toBe(0);
     expect(wake).toHaveBeenCalledWith('demo', SHOWN_MS);
@@ -277,7 +284,7 @@ describe('where a store or a process fails', () => {
   });
 
   test('the states that no try has stored are left for the next sweep', async ({
-    api: { server },
+    api: { contextOf },
     newGuide,
     scanner,
     status,
@@ -287,11 +294,11 @@ describe('where a store or a process fails', () => {
     const states = vi.spyOn(GuideStore.prototype, 'storeStates').mockRejectedValue(new Error('refused'));
     onTestFinished(() => states.mockRestore());
     expect((await scanner.post('/api/eventos', { Eventos: [event(guide, 'EnReparto')] })).status).toBe(500);
-    await finishCut(server.events);
+    await finishCut(contextOf(tracking).events);
     const open = { 'told.Guia': guide, openSince: { $exists: true } };
     expect(await stores.mongo.collection('events').countDocuments(open)).toBe(1);
     states.mockRestore();
-    await finishCut(server.events);
+    await finishCut(contextOf(tracking).events);
     expect(await status(guide)).toBe('EnReparto');
     expect(await stores.mongo.collection('events').countDocuments(open)).toBe(0);
   });
@@ -332,7 +339,7 @@ describe('while a guide is moved to another account', () => {
   });
 
   test('two logs take an event of it at the same moment, and its state is made from both', async ({
-    api: { server: healthy },
+    api: { contextOf: contextOfHealthy },
     newGuide,
     register,
     startApi,
@@ -351,7 +358,7 @@ describe('while a guide is moved to another account', () => {
     const scanner = await Client.login(url, 'escaner');
     const delivered = event(guide, 'Entregado', { Id: 'a', Ocurrido: at(1) });
     expect(wordsOf(await scanner.post('/api/eventos', { Eventos: [delivered] }))).toEqual(['registrado']);
-    expect(logOf(await healthy.eventLog.ofGuides([guide]))).toEqual([
+    expect(logOf(await contextOfHealthy(tracking).eventLog.ofGuides([guide]))).toEqual([
       ['demo', 'a'],
       ['otro', 'b'],
     ]);

@@ -5,6 +5,7 @@ import { Webhook as Official } from 'standardwebhooks';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { run } from '#services/api/cli.ts';
 import { KeyStore } from '#services/api/keys/key-store.ts';
+import { webhooks as room } from '#services/api/webhooks/room.ts';
 import service from '#services/webhooks/package.json' with { type: 'json' };
 import { UserStore } from '#shared/accounts/user-store.ts';
 import type { SecretsDocument } from '#shared/webhooks/webhook-model.ts';
@@ -537,7 +538,7 @@ describe('whose access has just ended registers and changes none', () => {
       const secrets = stores.mongo.collection<SecretsDocument>('webhookSecrets');
       const secretsBefore = await secrets.countDocuments();
       const person = await Client.login(api.url, thief, PASSWORD);
-      const { webhooks } = api.server;
+      const { webhooks } = api.contextOf(room);
       let listed = '';
       const end = async () => {
         listed = (await runCommand(run, [command, thief, ...args], { env })).out;

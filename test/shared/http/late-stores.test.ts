@@ -69,7 +69,8 @@ const test = services.extend('start', { scope: 'file' }, ({ env, stores }, { onC
 });
 
 const BUILD = {
-  api: (env: NodeJS.ProcessEnv, log: Logger) => buildApi(loadConfig(ApiConfig, env), log),
+  api: async (env: NodeJS.ProcessEnv, log: Logger) =>
+    (await buildApi(loadConfig(ApiConfig, env), log)).server,
   branches: (env: NodeJS.ProcessEnv, log: Logger) => buildBranches(loadConfig(BranchesConfig, env), log),
   dashboard: (env: NodeJS.ProcessEnv, log: Logger) => buildDashboard(loadConfig(DashboardConfig, env), log),
   'label-worker': (env: NodeJS.ProcessEnv, log: Logger) =>

@@ -1,19 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditEvent } from '#shared/audit/audit-store.ts';
 import type { AuditAction } from '#shared/rooms.ts';
+import type { Accounts } from '../context.ts';
 import { apiUser } from './authenticate.ts';
 
 export function audit(
+  { auditLog }: Pick<Accounts, 'auditLog'>,
   request: FastifyRequest,
   event: Pick<AuditEvent, 'subject' | 'details'> & { action: AuditAction },
 ): void {
   const { username: actor, account } = apiUser(request);
   const { ip: address, id: requestId } = request;
-  request.server.auditLog.record({ actor, account, address, requestId, outcome: 'ok', ...event });
+  auditLog.record({ actor, account, address, requestId, outcome: 'ok', ...event });
 }
 
 /** Records reads of other accounts' guides and labels (`guias.read.all`): one audit event for each account. */
 export function auditForeignReads(
+  context: Pick<Accounts, 'auditLog'>,
   request: FastifyRequest,
   action: Extract<AuditAction, `${string}.read-other`>,
   guides: readonly { account: string; _id: string }[],
@@ -22,6 +25,6 @@ export function auditForeignReads(
     if (account === apiUser(request).account) continue;
     const [guide = '', ...more] = new Set(own.map(({ _id }) => _id));
     const details = more.length > 0 ? { guides: [guide, ...more] } : { guide };
-    audit(request, { action, subject: account, details });
+    audit(context, request, { action, subject: account, details });
   }
 }

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Caller } from '../account-limits.ts';
-import type { TokenClaims } from '../tokens-plugin.ts';
+import type { Accounts } from '../context.ts';
+import type { TokenClaims } from '../open-tokens.ts';
 
 /**
  * Demands a valid token, or another credential that a room knows, of an enabled user on every route of the scope.
  * @throws DomainError `access-denied`, `token-expired`, or a LoginRefusal, in the hook.
  */
-export const authenticate = fp(async (server: HttpServer) => {
-  const { bearerKinds, settingsOf } = server;
+export function authenticate(server: HttpServer, accounts: Accounts): void {
+  const { bearerKinds, settingsOf } = accounts;
   server.addHook('onRequest', async (request) => {
     // Node takes the first of several headers; a proxy may have checked another.
     const [authorization, another] = request.raw.headersDistinct.authorization ?? [];
@@ -20,15 +20,15 @@ export const authenticate = fp(async (server: HttpServer) => {
     const kind = bearerKinds.find((each) => each.accepts(credential));
     const { user, ...by } = kind
       ? await kind.identify(credential, { address: request.ip, requestId: request.id })
-      : await bearerOfToken(server, credential);
+      : await bearerOfToken(accounts, credential);
     if (user.canaryOf !== undefined) request.ofCanary = true;
     if (user.disabled) throw new DomainError('access-denied');
     const caller: Caller = { ...user, settings: await settingsOf(user.account), ...by };
     request.apiUser = caller;
   });
-});
+}
 
-async function bearerOfToken({ users, verifyToken }: HttpServer, credential: string) {
+async function bearerOfToken({ users, verifyToken }: Accounts, credential: string) {
   const token = verifyToken(credential);
   const user = await users.findRecent(token.sub, token.gen);
   if (!user || isEnded(user, token)) throw new DomainError('access-denied');

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Permission } from '#shared/rooms.ts';
@@ -18,12 +17,12 @@ declare module 'fastify' {
  * open a door.
  * @throws DomainError `forbidden` or `token-required`, in the hook.
  */
-export const authorize = fp(async (server: HttpServer) => {
+export function authorize(server: HttpServer): void {
   server.addHook('onRoute', ({ url, config }) => {
     if (!config?.permission) throw new Error(`The route ${url} names no permission`);
   });
   server.addHook('onRequest', async (request) => requirePermission(request, apiUser(request)));
-});
+}
 
 /**
  * Checks credential, account and permission again, in MongoDB: the checks of the request may be five seconds old. For routes

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import fastq from 'fastq';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
@@ -37,7 +36,7 @@ type Turn = { begun: PromiseWithResolvers<void>; over: PromiseWithResolvers<void
  * they take no memory. A request keeps its turn until its handler ends, even if its client leaves.
  * @throws DomainError `too-many-requests` with the seconds to wait, or `client-gone`, in the hook.
  */
-export const heavyRequests = fp(async (server: HttpServer) => {
+export function heavyRequests(server: HttpServer): void {
   const lines = new Map<string, fastq.queueAsPromised<Turn>>();
   server.addHook('onRequest', async (request, reply) => {
     const kind = kindOf(request);
@@ -70,7 +69,7 @@ export const heavyRequests = fp(async (server: HttpServer) => {
     turn.isWorking = false;
     if (reply.raw.destroyed) turn.over.resolve();
   });
-});
+}
 
 async function takeTurn({ begun, over }: Turn): Promise<void> {
   begun.resolve();

@@ -1,23 +1,23 @@
 import type { FastifyReply } from 'fastify';
-import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { LimitReached, type LimitState } from '../account-limits.ts';
+import type { Accounts } from '../context.ts';
 import { apiUser } from './authenticate.ts';
 
 /**
  * Refuses requests beyond the account's limit before anything is read for them, and reports what is left
  * (docs/contract.md "Limits"). Adds the headers of each `LimitReached` that a route throws.
  */
-export const limitRequests = fp(async (server: HttpServer) => {
+export function limitRequests(server: HttpServer, { requestLimit }: Accounts): void {
   server.addHook('onRequest', async (request, reply) => {
     const { account, settings } = apiUser(request);
-    addRateLimit(reply, await server.requestLimit.take(account, settings));
+    addRateLimit(reply, await requestLimit.take(account, settings));
   });
   server.setErrorHandler((error, _request, reply) => {
     if (error instanceof LimitReached) addRateLimit(reply, error.state);
     throw error; // the server's own handler answers
   });
-});
+}
 
 /**
  * Adds a limit to the lists `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). Errors keep

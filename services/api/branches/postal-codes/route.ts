@@ -3,6 +3,7 @@ import { POSTAL_CODE_FORM, PostalCode } from '#shared/branches/postal-code.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { fieldError } from '../../http/body.ts';
 import { operation } from '../../http/operation.ts';
+import type { BranchesContext } from '../context.ts';
 import { POSTAL_CODE_EXAMPLE } from '../schemas.ts';
 
 const route = operation({
@@ -35,10 +36,10 @@ const route = operation({
 });
 
 /** `GET /api/codigos-postales/{cp}` (docs/contract.md "Postal codes"). */
-export async function postalCodeRoute(server: HttpServer): Promise<void> {
+export function postalCodeRoute(server: HttpServer, { catalogue }: BranchesContext): void {
   server.get('/api/codigos-postales/:cp', route, async ({ params }) => {
     const postalCode = params.cp.trim();
     if (!POSTAL_CODE_FORM.test(postalCode)) throw fieldError('cp', 'postal-code-invalid');
-    return route.ok(server.catalogue.require(postalCode));
+    return route.ok(catalogue.require(postalCode));
   });
 }

@@ -6,6 +6,7 @@ import { commonHttpErrors, type HttpError, toHttpError } from '#shared/http/http
 import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
 import { addressGroup, countingLimiter } from '#shared/stores/counting-limiter.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
+import type { ErrorTable } from '../errors.ts';
 
 /** The pages have a form to their own origin. */
 const POLICY = policyHeader(pagePolicy({ 'form-action': ["'self'"] }));
@@ -32,9 +33,12 @@ export function sendStyle(reply: FastifyReply, style: string): FastifyReply {
 }
 
 /** Returns a handler that answers errors with a page; an error without words of its own as `unavailable`. */
-export function pageErrorHandler(pageOf: (problem: PageProblem, request: FastifyRequest) => string) {
+export function pageErrorHandler(
+  errors: ErrorTable,
+  pageOf: (problem: PageProblem, request: FastifyRequest) => string,
+) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const answer = toHttpError(request.server.errorTable, toDomainError(error));
+    const answer = toHttpError(errors, toDomainError(error));
     logError(request, error, answer);
     const { page = commonHttpErrors.unavailable.page } = answer as HttpError;
     return sendPage(reply.code(answer.status).headers(answer.headers), pageOf(page, request));

@@ -1,7 +1,7 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiOptions } from '../../config.ts';
 import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../../http/public-pages/answers.ts';
 import { abortSignalOf } from '../../http/response-end.ts';
+import type { QuotesContext } from '../context.ts';
 import { calculate, NO_ACCOUNT } from './calculate.ts';
 import { exampleOf, isAsked, plainFields, type Query, readForm } from './form.ts';
 import { formPage, pricesPage, problemPage, STYLE, STYLE_PATH } from './pages.ts';
@@ -15,15 +15,15 @@ const NO_TARIFF = {
  * `GET /cotizador`: what a parcel costs by the public list, for people without a token (docs/contract.md "Quote page").
  * An address may ask for only so many prices; what prices nothing does not count.
  */
-export async function calculatorRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
-  const { tariffs, branches, localTime } = server;
+export async function calculatorRoutes(server: HttpServer, context: QuotesContext): Promise<void> {
+  const { config, tariffs, branches, localTime, redis, errorTable } = context;
   const { CARRIER_NAME: carrier, REDIS_PREFIX: prefix } = config;
-  const countVisit = visitLimit(server.redis, `${prefix}:calculator`);
+  const countVisit = visitLimit(redis, `${prefix}:calculator`);
 
   server.get(STYLE_PATH, async (_request, reply) => sendStyle(reply, STYLE));
   await server.register(async (pages) => {
     pages.setErrorHandler(
-      pageErrorHandler((problem, { query }) =>
+      pageErrorHandler(errorTable, (problem, { query }) =>
         problemPage({ carrier, ...problem, fields: plainFields(query as Query) }),
       ),
     );

@@ -5,10 +5,11 @@ import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
 import type { BranchesClient } from '../../branches/branches-client.ts';
-import type { ApiOptions } from '../../config.ts';
+import type { ApiConfig } from '../../config.ts';
 import { guideErrors } from '../../guides/errors.ts';
 import { isGuideNumber } from '../../guides/guide-number.ts';
 import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../../http/public-pages/answers.ts';
+import type { TrackingContext } from '../context.ts';
 import { carrierOf, formPage, guidePage, problemPage, STYLE, STYLE_PATH, trackingView } from './pages.ts';
 
 /** Looked up for an invalid number, so that the time is the same; no guide has it. */
@@ -20,15 +21,15 @@ const BRANCH_WAIT_MS = 1_000;
  * `GET /rastreo` and `/rastreo/{guia}`: a parcel's way, for people without a token (docs/contract.md "Tracking
  * page"). Numbers are not secret, so the page names no person, and an address may look up only so many.
  */
-export async function trackingPageRoutes(server: HttpServer, { config }: ApiOptions): Promise<void> {
-  const { guides, eventLog, branches, databaseClock } = server;
+export async function trackingPageRoutes(server: HttpServer, context: TrackingContext): Promise<void> {
+  const { config, guides, eventLog, branches, databaseClock, redis, errorTable } = context;
   const carrier = carrierOf(config);
-  const countVisit = visitLimit(server.redis, `${config.REDIS_PREFIX}:tracking`);
+  const countVisit = visitLimit(redis, `${config.REDIS_PREFIX}:tracking`);
   const viewOf = trackingView(config.TIME_ZONE, () => databaseClock.estimate());
 
   server.get(STYLE_PATH, async (_request, reply) => sendStyle(reply, STYLE));
   await server.register(async (pages) => {
-    pages.setErrorHandler(pageErrorHandler((problem) => problemPage({ ...carrier, ...problem })));
+    pages.setErrorHandler(pageErrorHandler(errorTable, (problem) => problemPage({ ...carrier, ...problem })));
     pages.get<{ Querystring: { guia?: string | string[] } }>('/rastreo', async ({ query }, reply) => {
       // People copy a number with blanks and dashes.
       const number = [query.guia].flat()[0]?.replaceAll(/[\s-]/g, '').slice(0, 40);
@@ -65,7 +66,7 @@ async function pickUpBranch(
 }
 
 /** Answers the address of a page that cannot be decoded, such as `/rastreo/%E0`, as an unknown guide. */
-export function trackingProblems(config: ApiOptions['config']) {
+export function trackingProblems(config: ApiConfig) {
   const carrier = carrierOf(config);
   return ({ url }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
     if (!/^\/+rastreo\//.test(url)) return undefined;

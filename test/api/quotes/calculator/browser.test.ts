@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
+import { quotes } from '#services/api/quotes/room.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { lookAt } from '#test/fixtures/axe.ts';
 import { openTab } from '#test/fixtures/browser.ts';
@@ -93,7 +94,7 @@ describe('the quote page in a browser', () => {
 if (process.env.UPDATE_PICTURES) {
   test('pictures for the documents', async ({ api, open }) => {
     vi.spyOn(DatabaseClock.prototype, 'estimate').mockReturnValue(Date.parse('2026-11-24T16:00:00Z'));
-    vi.spyOn(api.server.tariffs, 'at').mockReturnValue({ version: 12, tariff: demoTariff });
+    vi.spyOn(api.contextOf(quotes).tariffs, 'at').mockReturnValue({ version: 12, tariff: demoTariff });
     const pictures = {
       'cotizador-telefono': { width: 390, height: 800 },
       cotizador: { width: 1024, height: 800 },

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, vi } from 'vitest';
+import { quotes } from '#services/api/quotes/room.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { versionsIn } from '#services/api/quotes/tariffs/tariff-versions.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -23,8 +24,8 @@ const test = services
   })
   /** Lets the page price by the demo tariff at a moment. */
   .extend('at', { scope: 'file' }, ({ api }) => (moment: string) => {
-    vi.spyOn(api.server.tariffs, 'now').mockReturnValue(Date.parse(moment));
-    vi.spyOn(api.server.tariffs, 'at').mockReturnValue({ version: 12, tariff: demoTariff });
+    vi.spyOn(api.contextOf(quotes).tariffs, 'now').mockReturnValue(Date.parse(moment));
+    vi.spyOn(api.contextOf(quotes).tariffs, 'at').mockReturnValue({ version: 12, tariff: demoTariff });
   })
   .extend('ask', { scope: 'file' }, ({ look }) => (more: Record<string, string> = {}) => {
     return look(addressOf({ ...PARCEL, ...more }));
@@ -289,7 +290,7 @@ describe('GET /cotizador', () => {
   });
 
   test('is a 503 page while the tariff was never read, also without a question', async ({ api, look }) => {
-    vi.spyOn(api.server.tariffs, 'at').mockImplementation(() => {
+    vi.spyOn(api.contextOf(quotes).tariffs, 'at').mockImplementation(() => {
       throw new DomainError('unavailable');
     });
     for (const path of ['/cotizador', addressOf(PARCEL)]) {

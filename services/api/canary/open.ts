@@ -1,14 +1,16 @@
 import type { AddressInfo } from 'node:net';
-import fp from 'fastify-plugin';
 import { Client } from 'undici';
 import { canaryNames } from '#shared/canary/names.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiOptions } from '../config.ts';
+import type { Accounts } from '../accounts/context.ts';
+import type { Base } from '../http/room.ts';
 import { SelfTest } from './self-test.ts';
 
 /** Tests the process as the canary's user once it listens. Without the canary's account there is no test. */
-export const selfTestPlugin = fp(async (server: HttpServer, { config: { CELL: cell } }: ApiOptions) => {
-  const { users, processes, log } = server;
+export function openCanary(
+  server: HttpServer,
+  { config: { CELL: cell }, users, signToken, processes, log }: Base & Accounts,
+): void {
   let selfTest: SelfTest | undefined;
   server.dependencies.set('self-test', { check: async () => selfTest?.requirePassed(), required: false });
   server.startup.onceConnected("the canary's account", async () => {
@@ -21,7 +23,7 @@ export const selfTestPlugin = fp(async (server: HttpServer, { config: { CELL: ce
           method: body ? 'POST' : 'GET',
           path,
           headers: {
-            authorization: `Bearer ${server.signToken(user)}`,
+            authorization: `Bearer ${signToken(user)}`,
             ...(body && { 'content-type': 'application/json' }),
           },
           body: body ? JSON.stringify(body) : null,
@@ -38,7 +40,7 @@ export const selfTestPlugin = fp(async (server: HttpServer, { config: { CELL: ce
     void server.startup.done.then(() => selfTest?.run());
   });
   server.addHook('preClose', async () => selfTest?.stop());
-});
+}
 
 /** Returns the address by which a process reaches itself, whichever it listens on. */
 function ownAddress({ server }: HttpServer): string {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import fastifyJwt from '@fastify/jwt';
-import fp from 'fastify-plugin';
+import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiOptions } from '../config.ts';
+import type { Base } from '../http/room.ts';
 
 const ISSUER = 'shipping-guides';
 /** The library checks only claims that are present, so the required ones are named. */
@@ -33,26 +32,24 @@ declare module '@fastify/jwt' {
     user: never;
   }
 }
-declare module 'fastify' {
-  interface FastifyInstance {
-    /**
-     * Returns the claims of an access token.
-     *
-     * @throws DomainError `token-expired` for a token that was valid, `access-denied` for anything else.
-     */
-    verifyToken(credential: string): TokenClaims;
-    /** Returns a new, unique access token. */
-    signToken(user: Pick<ApiUser, 'username' | 'tokenGeneration'>): string;
-  }
-}
+export type Tokens = {
+  /**
+   * Returns the claims of an access token.
+   *
+   * @throws DomainError `token-expired` for a token that was valid, `access-denied` for anything else.
+   */
+  verifyToken(credential: string): TokenClaims;
+  /** Returns a new, unique access token. */
+  signToken(user: Pick<ApiUser, 'username' | 'tokenGeneration'>): string;
+};
 
 /**
  * Signs and verifies access tokens, by the database's clock: the api that verifies a token may be another than the one that
  * signed it. Tokens of `JWT_SECRET_PREVIOUS` stay valid, so a change of the secret logs nobody out.
  */
-export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+export async function openTokens(server: HttpServer, { config, databaseClock }: Base): Promise<Tokens> {
   const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S: expiresIn } = config;
-  await server.register(fastifyJwt, {
+  const jwt = await openJwt(server, {
     secret,
     sign: { algorithm: 'HS256', iss: ISSUER, expiresIn },
     // Caches the hashes of a thousand valid tokens for ten minutes. Expiry and revocation are checked each time.
@@ -60,13 +57,13 @@ export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions
   });
   const verifySigned = (token: string): Partial<TokenClaims> => {
     try {
-      return server.jwt.verify(token);
+      return jwt.verify(token);
     } catch (error) {
       if (!previousSecret || codeOf(error) !== 'FAST_JWT_INVALID_SIGNATURE') throw error;
-      return server.jwt.verify(token, { ...VERIFY, key: previousSecret });
+      return jwt.verify(token, { ...VERIFY, key: previousSecret });
     }
   };
-  const nowS = () => Math.floor(server.databaseClock.estimate() / 1_000);
+  const nowS = () => Math.floor(databaseClock.estimate() / 1_000);
   /** An expired token is told so whatever else it lacks. */
   const claimsOf = (token: string): TokenClaims => {
     const { sub, exp, gen, jti } = verifySigned(token);
@@ -76,18 +73,29 @@ export const tokensPlugin = fp(async (server: HttpServer, { config }: ApiOptions
     if (typeof gen !== 'number' || typeof jti !== 'string') throw new TypeError('gen or jti is missing');
     return { sub, exp, gen, jti };
   };
-  server.decorate('signToken', ({ username, tokenGeneration }) =>
-    server.jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID(), iat: nowS() }),
-  );
-  server.decorate('verifyToken', (credential: string) => {
-    if (!FORM.test(credential)) throw new DomainError('access-denied');
-    try {
-      return claimsOf(credential);
-    } catch (cause) {
-      throw cause instanceof DomainError ? cause : new DomainError('access-denied', { cause });
-    }
+  return {
+    signToken: ({ username, tokenGeneration }) =>
+      jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID(), iat: nowS() }),
+    verifyToken(credential) {
+      if (!FORM.test(credential)) throw new DomainError('access-denied');
+      try {
+        return claimsOf(credential);
+      } catch (cause) {
+        throw cause instanceof DomainError ? cause : new DomainError('access-denied', { cause });
+      }
+    },
+  };
+}
+
+/** Registers the library in a scope of its own: no route sees what it decorates. */
+async function openJwt(server: HttpServer, options: FastifyJWTOptions): Promise<JWT> {
+  let jwt!: JWT;
+  await server.register(async (scope) => {
+    await scope.register(fastifyJwt, options);
+    jwt = scope.jwt;
   });
-});
+  return jwt;
+}
 
 function codeOf(error: unknown): string | undefined {
   return (error as { code?: string }).code;

@@ -1,27 +1,22 @@
-import fp from 'fastify-plugin';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { KEYS } from '#shared/keys/key-model.ts';
-import { openIndexes } from '../platform/stores.ts';
+import type { Accounts } from '../accounts/context.ts';
+import type { Base } from '../http/room.ts';
+import type { Keys } from './context.ts';
 import { digestOf, isKey, looksLikeKey } from './key.ts';
 import { KeyFinder } from './key-finder.ts';
 import { type Key, KeyStore } from './key-store.ts';
 import { KeyUses } from './key-uses.ts';
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    keys: KeyStore;
-  }
-}
-export const keysPlugin = fp(async (server: HttpServer) => {
-  openIndexes(server, KEYS);
-  const { mongo, users, loginLimit: limit, onLogin, log } = server;
+export function openKeys(_server: HttpServer, context: Base & Accounts): Keys {
+  const { mongo, indexes, users, loginLimit: limit, onLogin, bearerKinds, log } = context;
+  indexes.add(KEYS);
   const keys = new KeyStore(mongo);
   const finder = new KeyFinder({ keys, users, limit, onLogin });
   const uses = new KeyUses(keys, log);
-  server.decorate('keys', keys);
-  server.bearerKinds.push({
+  bearerKinds.push({
     accepts: looksLikeKey,
     async identify(text, sender) {
       if (!isKey(text)) throw new DomainError('access-denied');
@@ -36,7 +31,8 @@ export const keysPlugin = fp(async (server: HttpServer) => {
       return { user: cutDown(user, key), keyStart, ...(expiresAt && { expiresAt }), findNow };
     },
   });
-});
+  return { keys };
+}
 
 /** A key may do what its user may do at the moment, and of that only what the key names. */
 function cutDown(user: ApiUser, { permissions }: Key): ApiUser {

@@ -1,31 +1,27 @@
-import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { TARIFF_STALE } from '#shared/observability/thresholds.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import type { ApiOptions } from '../config.ts';
+import type { Accounts } from '../accounts/context.ts';
+import type { Branches } from '../branches/context.ts';
+import type { Guides } from '../guides/context.ts';
+import type { Base } from '../http/room.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { adjusters } from './adjustment.ts';
+import type { Quotes } from './context.ts';
 import { warnOfMissingPrices } from './missing-prices.ts';
 import { priceGuides } from './price-guides.ts';
-import { type CountQuotes, countCreated, quoteMetrics } from './quote-metrics.ts';
+import { countCreated, quoteMetrics } from './quote-metrics.ts';
 import { QuoteTokens } from './quote-token.ts';
 import { CurrentTariff } from './tariffs/current-tariff.ts';
 import { TariffStore } from './tariffs/tariff-store.ts';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    tariffs: CurrentTariff;
-    quoteTokens: QuoteTokens;
-    countQuotes: CountQuotes;
-  }
-}
 
 /** Pause between looks for new versions, in ms: a withdrawal is known within ten seconds (docs/contract.md "Quotes"). */
 const LOOK_MS = 3_000;
 
 /** Keeps the tariff that is in force, and signs quotes. Everything but quotes works without a tariff. */
-export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  const tariffs = new CurrentTariff(new TariffStore(server.mongo), new DatabaseClock(server.mongo));
+export function openQuotes(server: HttpServer, context: Base & Accounts & Branches & Guides): Quotes {
+  const { config, mongo, metrics, localTime, userActions, log } = context;
+  const tariffs = new CurrentTariff(new TariffStore(mongo), new DatabaseClock(mongo));
   const options = {
     name: 'the tariff in force',
     pauseMs: LOOK_MS,
@@ -36,25 +32,23 @@ export const tariffsPlugin = fp(async (server: HttpServer, { config }: ApiOption
   const startedAt = performance.now();
   const check = async () => requireRecent(tariffs.ageMs ?? performance.now() - startedAt);
   server.dependencies.set('tariff', { check, required: false });
-  server.decorate('tariffs', tariffs);
-  server.decorate('tariffLoad', () => {
+  context.tariffLoad.fill(() => {
     const load = tariffs.load;
     return load ? { tariffLoad: load } : {};
   });
-  server.decorate('quoteTokens', new QuoteTokens(config.JWT_SECRET, config.JWT_SECRET_PREVIOUS));
-  const countQuotes = quoteMetrics(server.metrics, tariffs);
-  server.decorate('countQuotes', countQuotes);
-  server.pricing = {
-    priceOf: (request) => priceGuides(server, request),
+  const quoteTokens = new QuoteTokens(config.JWT_SECRET, config.JWT_SECRET_PREVIOUS);
+  const countQuotes = quoteMetrics(metrics, tariffs);
+  const quotes = { tariffs, quoteTokens, countQuotes };
+  context.pricing.fill({
+    priceOf: (request) => priceGuides({ ...quotes, localTime }, request),
     warningsOf: warnOfMissingPrices,
-    created: (user, prices, guides) => countCreated(server, user, prices, guides),
-  };
-  server.adjustersOf = adjusters(tariffs, (version) =>
-    server.log.warn(
-      `A guide that was weighed has no new price: cannot read version ${version} of the tariff`,
-    ),
-  );
-});
+    created: (user, prices, guides) => countCreated({ countQuotes, userActions }, user, prices, guides),
+  });
+  const warnOfLost = (version: number) =>
+    log.warn(`A guide that was weighed has no new price: cannot read version ${version} of the tariff`);
+  context.adjustersOf.fill(adjusters(tariffs, warnOfLost));
+  return quotes;
+}
 
 /**
  * @param ageMs since the log of tariffs was read, or since the start of a process that has not read it yet.

@@ -1,32 +1,18 @@
-import fp from 'fastify-plugin';
-import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import { Pool } from 'undici';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { countingLimiter } from '#shared/stores/counting-limiter.ts';
 import { SHOWN_MS } from '#shared/tracking/event-log.ts';
-import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
+import type { TestEventOutcome } from '#shared/webhooks/webhook.ts';
 import { WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import type { ApiOptions } from '../config.ts';
+import type { Accounts } from '../accounts/context.ts';
+import type { Base } from '../http/room.ts';
 import { callInternal } from '../platform/internal-call.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
-import { openIndexes } from '../platform/stores.ts';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    webhooks: WebhookStore;
-    /** Lets each account send one test event at a time; kept in Redis, by its clock. */
-    probeLimit: RateLimiterRedis;
-    /**
-     * Has the webhooks service, which alone may reach the internet, send a test event.
-     *
-     * @throws DomainError `unavailable`; `webhook-not-found` if it was removed meanwhile; what undici throws.
-     */
-    probe(request: TestEventRequest, requestId: string): Promise<TestEventOutcome>;
-  }
-}
+import type { Tracking } from '../tracking/context.ts';
+import type { Webhooks } from './context.ts';
 
 /** Time limit of a call to the webhooks service, in ms: longer than the 15 s that a receiver has. */
 const TIMEOUT_MS = 18_000;
@@ -39,11 +25,12 @@ const RENEWAL_MS = 60_000;
 /** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
 
-export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
-  openIndexes(server, WEBHOOKS);
-  const webhooks = new WebhookStore(server.mongo, config);
-  server.onEvents.push((account) => wake(server, webhooks, account));
-  keepEncrypted(server, webhooks, config);
+export function openWebhooks(server: HttpServer, context: Base & Accounts & Tracking): Webhooks {
+  const { config, mongo, redis, indexes } = context;
+  indexes.add(WEBHOOKS);
+  const webhooks = new WebhookStore(mongo, config);
+  context.onEvents.push((account) => wake(context, webhooks, account));
+  keepEncrypted(server, webhooks, context);
   const pool = new Pool(config.WEBHOOKS_URL, {
     connections: MAX_CALLS,
     connect: { timeout: 1_000 },
@@ -66,32 +53,32 @@ export const webhooksPlugin = fp(async (server: HttpServer, { config }: ApiOptio
     });
   server.dependencies.set('webhooks', { check: ping, required: false, secret: 'INTERNAL_TOKEN' });
   server.addHook('onClose', () => Promise.all([pool.destroy(), pinging.destroy()]));
-  server.decorate('webhooks', webhooks);
   const prefix = `${config.REDIS_PREFIX}:requests-probe`;
-  server.decorate('probeLimit', countingLimiter(server.redis, prefix, 1, PROBE_S));
-  server.decorate('probe', (body: TestEventRequest, requestId: string) =>
-    callInternal<TestEventOutcome>(pool, {
-      service: 'webhooks',
-      token: config.INTERNAL_TOKEN,
-      path: '/internal/probe',
-      requestId,
-      body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      notFound: 'webhook-not-found',
-    }),
-  );
-});
+  return {
+    webhooks,
+    probeLimit: countingLimiter(redis, prefix, 1, PROBE_S),
+    probe: (body, requestId) =>
+      callInternal<TestEventOutcome>(pool, {
+        service: 'webhooks',
+        token: config.INTERNAL_TOKEN,
+        path: '/internal/probe',
+        requestId,
+        body,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        notFound: 'webhook-not-found',
+      }),
+  };
+}
 
 /** Wakes an account's webhooks for new events. If the call fails, they follow within a minute. */
-function wake({ log }: HttpServer, webhooks: WebhookStore, account: string): void {
+function wake({ log }: Base, webhooks: WebhookStore, account: string): void {
   webhooks
     .wake(account, SHOWN_MS)
     .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
 }
 
 /** Encrypts secrets of webhooks anew after an upgrade or a rotation. An api of 1.4 stores them in clear text. */
-function keepEncrypted(server: HttpServer, { secrets }: WebhookStore, config: ApiOptions['config']): void {
-  const { log, metrics } = server;
+function keepEncrypted(server: HttpServer, { secrets }: WebhookStore, { config, log, metrics }: Base): void {
   if (config.WEBHOOK_SECRETS_KEY === undefined) {
     log.warn('Secrets of webhooks are stored in clear text: WEBHOOK_SECRETS_KEY is not set');
   }

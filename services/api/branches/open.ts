@@ -1,26 +1,22 @@
-import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { ApiOptions } from '../config.ts';
+import type { Base } from '../http/room.ts';
 import { BranchesClient } from './branches-client.ts';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    branches: BranchesClient;
-  }
-}
+import type { Branches } from './context.ts';
+import { openCatalogue } from './postal-codes/open-catalogue.ts';
 
 /** Time limit of a query to the branches service, in ms, with the wait for a call. */
 const TIMEOUT_MS = 6_000;
 
-/** Opens the connections to the branches service. Labels and lists work without it. */
-export const branchesPlugin = fp(async (server: HttpServer, { config }: ApiOptions) => {
+/** Opens the connections to the branches service, and the catalogue. Labels and lists work without them. */
+export function openBranches(server: HttpServer, base: Base): Branches {
+  const { config } = base;
   const branches = new BranchesClient({
     url: config.BRANCHES_URL,
     token: config.INTERNAL_TOKEN,
     timeoutMs: TIMEOUT_MS,
   });
-  server.decorate('branches', branches);
   const check = () => branches.ping();
   server.dependencies.set('branches', { check, required: false, secret: 'INTERNAL_TOKEN' });
   server.addHook('onClose', () => branches.close());
-});
+  return { branches, catalogue: openCatalogue(server, base) };
+}

@@ -1,6 +1,5 @@
-import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { personalDataOf, type RoomOptions } from '../http/room.ts';
+import { type Base, personalDataOf } from '../http/room.ts';
 import { besideGuides } from '../platform/personal-data.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { Retention } from './retention.ts';
@@ -8,9 +7,11 @@ import { Retention } from './retention.ts';
 const CHECK_MS = 60_000;
 
 /** Starts to anonymise old guides, or logs that guides are kept. */
-export const retentionPlugin = fp(async (server: HttpServer, { config, rooms }: RoomOptions) => {
+export function openPrivacy(
+  server: HttpServer,
+  { config, rooms, mongo, databaseClock: clock, redis, log, metrics }: Base,
+): void {
   const { RETENTION_DAYS: days, REDIS_PREFIX: prefix } = config;
-  const { mongo, databaseClock: clock, redis, log, metrics } = server;
   if (days === 0) {
     log.info('Guides keep names and addresses for ever: RETENTION_DAYS is 0');
     return;
@@ -22,4 +23,4 @@ export const retentionPlugin = fp(async (server: HttpServer, { config, rooms }: 
   repeatOnceConnected(server, { name: 'retention', pauseMs: CHECK_MS, failed }, (end) =>
     retention.runIfDue(end),
   );
-});
+}

@@ -1,5 +1,8 @@
-import fp from 'fastify-plugin';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { Accounts } from '../accounts/context.ts';
+import type { Guides } from '../guides/context.ts';
+import type { Base } from '../http/room.ts';
+import type { Labels } from '../labels/context.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { LabelUsage } from './label-usage.ts';
 
@@ -7,10 +10,13 @@ import { LabelUsage } from './label-usage.ts';
 const WRITE_MS = 1_000;
 
 /** Counts the labels that each account gets. */
-export const usagePlugin = fp(async (server: HttpServer) => {
-  const usage = new LabelUsage(server.mongo, server.localTime);
+export function openBilling(
+  server: HttpServer,
+  { mongo, localTime, onLabels, log }: Base & Accounts & Guides & Labels,
+): void {
+  const usage = new LabelUsage(mongo, localTime);
   server.addHook('onClose', async () => {
-    await usage.write().catch((err) => server.log.warn({ err }, 'Labels of the last second are not counted'));
+    await usage.write().catch((err) => log.warn({ err }, 'Labels of the last second are not counted'));
   });
   const options = {
     name: 'counts of labels',
@@ -18,7 +24,7 @@ export const usagePlugin = fp(async (server: HttpServer) => {
     failed: 'Counts of labels wait for MongoDB, but those whose write got no answer',
   };
   repeatOnceConnected(server, options, () => usage.write());
-  server.onLabels.push((user, labels) => {
+  onLabels.push((user, labels) => {
     if (user.canaryOf === undefined) usage.count(user, labels);
   });
-});
+}
