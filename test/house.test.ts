@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { repoRoot } from '#local/folders.ts';
+import { ROOMS } from '#services/api/app.ts';
+import type { Room } from '#services/api/http/room.ts';
 import { allImports, importsOf, specifiersOf } from '#test/fixtures/imports.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 
@@ -91,27 +93,8 @@ describe('the collections of MongoDB', () => {
 
 /** What each module may import from the others of its service, or of `shared`. Files beside the modules are free. */
 const MODULES: Record<string, Record<string, string[]>> = {
-  // The platform, the core, and the rooms above it (docs/architecture.md "Rooms").
-  'services/api': {
-    platform: [],
-    http: ['platform'],
-
-    accounts: ['http', 'platform'],
-    branches: ['accounts', 'http', 'platform'],
-    guides: ['accounts', 'branches', 'http', 'platform'],
-    labels: ['accounts', 'guides', 'http'],
-
-    keys: ['accounts', 'http', 'platform'],
-    quotes: ['accounts', 'branches', 'guides', 'http', 'platform'],
-    tracking: ['accounts', 'branches', 'guides', 'http', 'platform'],
-    rehearsal: ['accounts', 'guides', 'http', 'tracking'],
-    manifests: ['accounts', 'guides', 'http', 'labels', 'platform', 'tracking'],
-    webhooks: ['accounts', 'http', 'platform', 'tracking'],
-    billing: ['accounts', 'guides', 'http', 'platform'],
-    privacy: ['accounts', 'guides', 'http', 'platform'],
-    manual: ['guides', 'http'],
-    canary: ['accounts', 'http', 'keys'],
-  },
+  // Its rooms say themselves what they need (docs/architecture.md "Rooms").
+  'services/api': { platform: [], http: ['platform'] },
   'services/canary': {
     http: [],
     reading: [],
@@ -168,6 +151,17 @@ const modules = [
   ...new Set([...within('services'), ...within('shared')].flatMap((path) => moduleOf(path) ?? [])),
 ].toSorted();
 
+/** Returns the other modules of its service, or of `shared`, that some files of a module import. */
+function reachedFrom(module: string, files = within(module)): Set<string> {
+  const reached = files.flatMap((path) => [...importsOf(path).files].flatMap((to) => moduleOf(to) ?? []));
+  return new Set(reached.filter((other) => other !== module && dirname(other) === dirname(module)));
+}
+
+/** Returns the folder of a room of the api. */
+function folderOf({ name }: Room): string {
+  return `services/api/${name}`;
+}
+
 describe('the modules', () => {
   const declared = Object.entries(MODULES).flatMap(([owner, its]) =>
     Object.entries(its).map(([name, others]) => ({
@@ -177,18 +171,14 @@ describe('the modules', () => {
   );
 
   it('are all declared, and all there', () => {
-    expect(declared.map(({ module }) => module).toSorted()).toEqual(modules);
+    const all = [...declared.map(({ module }) => module), ...ROOMS.map(folderOf)];
+    expect(all.toSorted()).toEqual(modules);
   });
 
   it.each(declared)(
     '$module imports from no other module than its arrows allow, and uses each arrow',
     ({ module, others }) => {
-      const owner = dirname(module);
-      const reached = within(module).flatMap((path) =>
-        [...importsOf(path).files].flatMap((to) => moduleOf(to) ?? []),
-      );
-      const own = new Set(reached.filter((other) => other !== module && dirname(other) === owner));
-      expect([...own].toSorted()).toEqual(others.toSorted());
+      expect([...reachedFrom(module)].toSorted()).toEqual(others.toSorted());
     },
   );
 
@@ -213,6 +203,23 @@ const PLATFORM = [
   ],
 ];
 
+describe.each(ROOMS)('the room $name', (room) => {
+  const folder = folderOf(room);
+  const needs = room.needs.map(folderOf);
+
+  it('imports from no other room than it needs', () => {
+    const rooms = [...reachedFrom(folder)].filter((module) => !PLATFORM.includes(module));
+    expect(rooms.filter((other) => !needs.includes(other))).toEqual([]);
+  });
+
+  it('uses each room that it needs', () => {
+    // `room.ts` names the rooms that it needs, and `context.ts` what they provide, whether it is used or not.
+    const using = within(folder).filter((path) => !/\/(?:room|context)\.ts$/.test(path));
+    const used = reachedFrom(folder, using);
+    expect(needs.filter((need) => !used.has(need))).toEqual([]);
+  });
+});
+
 it('the platform knows no room', () => {
   const isRoom = (path: string) => {
     const module = moduleOf(path);
@@ -230,7 +237,7 @@ const KNOW_HTTP = [
 ];
 /** Files at the edge of a room. All others are use cases and stores: who asks, and over what, is not their affair. */
 const AT_THE_EDGE = [
-  /\/(?:[a-z-]+-)?(?:routes?|plugin|errors|room)\.ts$/,
+  /\/(?:(?:[a-z-]+-)?(?:routes?|errors|room)|open(?:-[a-z]+)?)\.ts$/,
   /\/accounts\/hooks\//,
   /\/(?:label-request|guide-bodies|kept-answers|branches-client|events-command|manual\/values)\.ts$/,
 ];

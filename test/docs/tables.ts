@@ -12,8 +12,6 @@ import { labelView, testBand } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
 import { MONGO_USERS } from '#shared/stores/collection.ts';
 import { REDIS_SERVICES } from '#shared/stores/redis-families.ts';
-import { importsOf } from '#test/fixtures/imports.ts';
-import { repositoryFiles } from '#test/fixtures/repository.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
 /** The tables of the documents that are written from the code, each as Markdown. */
@@ -118,19 +116,11 @@ function collections(): string {
   return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
 }
 
-/** The rooms of the api, and which of them imports from which. Every room may import from the platform. */
+/** The rooms of the api, and which of them needs which. Every room may import from the platform. */
 function rooms(): string {
   const names = ROOMS.map(({ name }) => name);
   const core = CORE.map(({ name }) => name);
-  const sources = repositoryFiles.filter((path) => path.startsWith('services/api/') && path.endsWith('.ts'));
-  const roomOf = (path: string) => /^services\/api\/([\w-]+)\//.exec(path)?.[1] ?? '';
-  const arrows = sources.flatMap((path) =>
-    [...importsOf(path).files].map((to) => [roomOf(path), roomOf(to)] as const),
-  );
-  const lines = names.flatMap((name) => {
-    const below = new Set(arrows.flatMap(([from, to]) => (from === name && to !== name ? [to] : [])));
-    return names.filter((other) => below.has(other)).map((other) => `  ${name} --> ${other}`);
-  });
+  const lines = ROOMS.flatMap(({ name, needs }) => needs.map((need) => `  ${name} --> ${need.name}`));
   const box = (title: string, within: readonly string[]) => [
     `  subgraph ${title}`,
     ...within.map((name) => `    ${name}`),

@@ -1,6 +1,5 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Accounts } from '../accounts/context.ts';
-import type { Guides } from '../guides/context.ts';
 import type { Base } from '../http/room.ts';
 import type { Labels } from '../labels/context.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
@@ -12,7 +11,7 @@ const WRITE_MS = 1_000;
 /** Counts the labels that each account gets. */
 export function openBilling(
   server: HttpServer,
-  { mongo, localTime, onLabels, log }: Base & Accounts & Guides & Labels,
+  { mongo, localTime, onLabels, log }: Base & Accounts & Labels,
 ): void {
   const usage = new LabelUsage(mongo, localTime);
   server.addHook('onClose', async () => {

@@ -1,9 +1,7 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { MANIFESTS } from '#shared/manifests/manifest-model.ts';
-import type { Accounts } from '../accounts/context.ts';
 import type { Guides } from '../guides/context.ts';
 import type { Base } from '../http/room.ts';
-import type { Labels } from '../labels/context.ts';
 import type { Tracking } from '../tracking/context.ts';
 import type { Manifests } from './context.ts';
 import { ManifestStore } from './manifest-store.ts';
@@ -12,7 +10,7 @@ import { isManifestScan, scanManifest } from './scan-manifest.ts';
 /** Opens the store of manifests, and lets the register of events take their scans. */
 export function openManifests(
   _server: HttpServer,
-  { mongo, indexes, guides, events, handover }: Base & Accounts & Guides & Labels & Tracking,
+  { mongo, indexes, guides, events, handover }: Base & Guides & Tracking,
 ): Manifests {
   indexes.add(MANIFESTS);
   const manifests = new ManifestStore(mongo);

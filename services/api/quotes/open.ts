@@ -2,7 +2,6 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { TARIFF_STALE } from '#shared/observability/thresholds.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { Accounts } from '../accounts/context.ts';
-import type { Branches } from '../branches/context.ts';
 import type { Guides } from '../guides/context.ts';
 import type { Base } from '../http/room.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
@@ -19,7 +18,7 @@ import { TariffStore } from './tariffs/tariff-store.ts';
 const LOOK_MS = 3_000;
 
 /** Keeps the tariff that is in force, and signs quotes. Everything but quotes works without a tariff. */
-export function openQuotes(server: HttpServer, context: Base & Accounts & Branches & Guides): Quotes {
+export function openQuotes(server: HttpServer, context: Base & Accounts & Guides): Quotes {
   const { config, mongo, metrics, localTime, userActions, log } = context;
   const tariffs = new CurrentTariff(new TariffStore(mongo), new DatabaseClock(mongo));
   const options = {

@@ -1,8 +1,6 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { EVENTS } from '#shared/tracking/event-model.ts';
-import type { Accounts } from '../accounts/context.ts';
-import type { Branches } from '../branches/context.ts';
 import type { Guides } from '../guides/context.ts';
 import type { Base } from '../http/room.ts';
 import { Port } from '../platform/port.ts';
@@ -12,7 +10,7 @@ import { EventRegister } from './event-register.ts';
 import type { Handover } from './handover.ts';
 
 /** Opens the log of events, and sweeps for registrations that a crash has cut. */
-export function openTracking(server: HttpServer, context: Base & Accounts & Branches & Guides): Tracking {
+export function openTracking(server: HttpServer, context: Base & Guides): Tracking {
   const { mongo, indexes, metrics, guides, adjustersOf, log } = context;
   indexes.add(EVENTS);
   const eventLog = new EventLog(mongo);

@@ -7,7 +7,6 @@ import { SHOWN_MS } from '#shared/tracking/event-log.ts';
 import type { TestEventOutcome } from '#shared/webhooks/webhook.ts';
 import { WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import type { Accounts } from '../accounts/context.ts';
 import type { Base } from '../http/room.ts';
 import { callInternal } from '../platform/internal-call.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
@@ -25,7 +24,7 @@ const RENEWAL_MS = 60_000;
 /** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
 
-export function openWebhooks(server: HttpServer, context: Base & Accounts & Tracking): Webhooks {
+export function openWebhooks(server: HttpServer, context: Base & Tracking): Webhooks {
   const { config, mongo, redis, indexes } = context;
   indexes.add(WEBHOOKS);
   const webhooks = new WebhookStore(mongo, config);
