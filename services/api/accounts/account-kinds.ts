@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { AccountKind } from '#shared/accounts/user-store.ts';
-import type { PersonalData } from '../platform/personal-data.ts';
+import { forAccounts, type PersonalData } from '../platform/personal-data.ts';
 
 /** Returns the kind that an account without users had, as the first room says that knows; undefined if nothing is stored of it. */
 export async function formerKind(
@@ -8,9 +8,9 @@ export async function formerKind(
   mongo: Connection,
   account: string,
 ): Promise<AccountKind | undefined> {
-  for (const data of personalData) {
-    const isOfTests = await data.isOfTests?.(mongo, account);
-    if (isOfTests !== undefined) return isOfTests ? 'test' : 'customer';
+  for (const isOfTests of forAccounts(personalData, 'isOfTests')) {
+    const isTest = await isOfTests(mongo, account);
+    if (isTest !== undefined) return isTest ? 'test' : 'customer';
   }
   return undefined;
 }

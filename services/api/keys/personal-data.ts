@@ -5,9 +5,13 @@ import { KeyStore } from './key-store.ts';
 export const keysPersonalData: PersonalData = {
   keeps:
     '`keys` has names of API users, of their keys, and the day on which each was last used, until the key is ended. Redis has hashes of the addresses that keys came from, for 30 days',
-  async endAccess(mongo, username) {
-    await new KeyStore(mongo).endAll(username);
+  users: {
+    ...{ moveToAccount: 'none', forgetUser: 'none', describeRemaining: 'none' },
+    async endAccess(mongo, username) {
+      await new KeyStore(mongo).endAll(username);
+    },
   },
+  accounts: 'none',
   besideGuides: namesNobody<KeyDocument>({
     ...{
       _id: false,
@@ -19,4 +23,5 @@ export const keysPersonalData: PersonalData = {
       permissions: false,
     },
   }),
+  accountTexts: 'none',
 };

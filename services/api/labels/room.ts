@@ -16,7 +16,7 @@ export const labels = defineRoom({
   personalData: {
     keeps:
       'Redis has jobs with what a label shows, for 50 minutes after printing ended, or 5 if no worker prints them, and finished labels for an hour at most. The [append-only file](../k8s/operations.md#encryption-at-rest) keeps them longer',
-    besideGuides: 'none',
+    ...{ users: 'none', accounts: 'none', besideGuides: 'none', accountTexts: 'none' },
   },
   open: openLabels,
   routes: [labelRoutes, labelFileRoute],

@@ -4,15 +4,20 @@ import { ManifestStore } from './manifest-store.ts';
 
 export const manifestsPersonalData: PersonalData = {
   keeps: '`manifests` has the names of API users',
-  moveToAccount: (mongo, username, account) => new ManifestStore(mongo).moveToAccount(username, account),
-  async forgetUser(mongo, username) {
-    await new ManifestStore(mongo).dropKeys(username);
-    await replaceUser(mongo, MANIFESTS, username);
+  users: {
+    moveToAccount: (mongo, username, account) => new ManifestStore(mongo).moveToAccount(username, account),
+    async forgetUser(mongo, username) {
+      await new ManifestStore(mongo).dropKeys(username);
+      await replaceUser(mongo, MANIFESTS, username);
+    },
+    ...{ endAccess: 'none', describeRemaining: 'none' },
   },
+  accounts: 'none',
   besideGuides: namesNobody<Manifest>({
     ...{ _id: false, creation: false, username: false, account: false, createdAt: false },
     origin: { code: false, name: false },
     guides: { number: false, destination: false },
     key: { id: false, bodyHash: false },
   }),
+  accountTexts: 'none',
 };

@@ -8,37 +8,67 @@ import { type Collection, modelOf, pathsOfUser } from '#shared/stores/collection
 export type PersonalData = {
   /** What, where, and for how long: a row of docs/security.md, in Markdown. */
   keeps: string;
-  /** Returns whether an account without users was for rehearsals, by what is stored of it; undefined if nothing is. */
-  isOfTests?(mongo: Connection, account: string): Promise<boolean | undefined>;
-  /**
-   * Moves what a user made to another account. May be repeated.
-   * @param onGuides is called with the number of guides of each step.
-   */
-  moveToAccount?(
-    mongo: Connection,
-    username: string,
-    account: string,
-    onGuides: (guides: number) => void,
-  ): Promise<void>;
-  /**
-   * Puts `REMOVED_USER` in place of a user's name. May be repeated.
-   * @param onGuides is called with the number of guides of each step.
-   */
-  forgetUser?(mongo: Connection, username: string, onGuides: (guides: number) => void): Promise<void>;
-  /** Ends what a user, other than by a password or a token, gets in by. May be repeated. */
-  endAccess?(mongo: Connection, username: string): Promise<void>;
-  /**
-   * Returns what a user has set up that goes on without the user, in lines for an operator, each after a line break; empty
-   * if nothing does.
-   */
-  describeRemaining?(mongo: Connection, whose: Ended): Promise<string>;
-  /** Returns what the next user of an account without users gets of it, in a few words; empty if nothing is stored. */
-  describeInherited?(mongo: Connection, account: string): Promise<string>;
-  /** Ends what an account without users needs no more. @returns what an operator should know of it, in lines. */
-  closeAccount?(mongo: Connection, account: string): Promise<string>;
+  users: OfUsers | 'none';
+  accounts: OfAccounts | 'none';
   /** What names senders and recipients beside the guides, over which `privacy` itself walks. */
   besideGuides: PersonalRecords | 'none';
+  /** Texts about an account, which may name anybody. */
+  accountTexts: AccountTexts | 'none';
 };
+
+/** What becomes of what a user made. Each may be repeated, after an interruption. */
+type OfUsers = {
+  /**
+   * Moves it to another account.
+   * @param onGuides is called with the number of guides of each step.
+   */
+  moveToAccount:
+    | 'none'
+    | ((
+        mongo: Connection,
+        username: string,
+        account: string,
+        onGuides: (guides: number) => void,
+      ) => Promise<void>);
+  /**
+   * Puts `REMOVED_USER` in place of the user's name.
+   * @param onGuides is called with the number of guides of each step.
+   */
+  forgetUser:
+    | 'none'
+    | ((mongo: Connection, username: string, onGuides: (guides: number) => void) => Promise<void>);
+  /** Ends what the user, other than by a password or a token, gets in by. */
+  endAccess: 'none' | ((mongo: Connection, username: string) => Promise<void>);
+  /**
+   * Returns what the user has set up that goes on without the user, in lines for an operator, each after a line break; empty
+   * if nothing does.
+   */
+  describeRemaining: 'none' | ((mongo: Connection, whose: Ended) => Promise<string>);
+};
+
+/** What becomes of what is stored of an account without users. */
+type OfAccounts = {
+  /** Returns whether the account was for rehearsals, by what is stored of it; undefined if nothing is. */
+  isOfTests: 'none' | ((mongo: Connection, account: string) => Promise<boolean | undefined>);
+  /** Returns what the next user gets of it, in a few words; empty if nothing is stored. */
+  describeInherited: 'none' | ((mongo: Connection, account: string) => Promise<string>);
+  /** Ends what the account needs no more. @returns what an operator should know of it, in lines. */
+  closeAccount: 'none' | ((mongo: Connection, account: string) => Promise<string>);
+};
+
+/** Returns what each room that does so does for users. */
+export function forUsers<Name extends keyof OfUsers>(rooms: readonly PersonalData[], name: Name) {
+  return rooms.flatMap(({ users }) => (users === 'none' ? [] : unlessNone(users[name])));
+}
+
+/** Returns what each room that does so does for accounts without users. */
+export function forAccounts<Name extends keyof OfAccounts>(rooms: readonly PersonalData[], name: Name) {
+  return rooms.flatMap(({ accounts }) => (accounts === 'none' ? [] : unlessNone(accounts[name])));
+}
+
+function unlessNone<T>(value: T): Exclude<T, 'none'>[] {
+  return value === 'none' ? [] : [value as Exclude<T, 'none'>];
+}
 
 /** Whose access is over. */
 export type Ended = {
@@ -75,6 +105,21 @@ export type PersonalRecord = {
   shownTo(names: readonly string[]): object;
 };
 
+/** A kind of texts about an account. They may name anybody, so a person is searched for in the texts themselves. */
+export type AccountTexts = {
+  /** The field of an export that lists them. */
+  field: string;
+  /** Returns all. `shown` is what an export shows of one. */
+  all(mongo: Connection): AsyncIterable<{ id: string; text: string; shown: object }>;
+  /** Puts `ANONYMOUS` in place of the texts. */
+  anonymise(mongo: Connection, ids: readonly string[]): Promise<void>;
+  /** Anonymises those written before a moment. @returns how many; fewer than `limit` if none is left. */
+  anonymiseOlder(mongo: Connection, before: Date, limit: number): Promise<number>;
+};
+
+/** What rooms store that names senders and recipients, beside the guides. */
+export type PersonalTexts = { besideGuides: readonly PersonalRecords[]; ofAccounts: readonly AccountTexts[] };
+
 /** Returns what a user has set up that goes on without the user, in lines for an operator. */
 export async function whatGoesOn(
   personalData: readonly PersonalData[],
@@ -82,12 +127,17 @@ export async function whatGoesOn(
   whose: Ended,
 ): Promise<string> {
   const lines: string[] = [];
-  for (const data of personalData) lines.push((await data.describeRemaining?.(mongo, whose)) ?? '');
+  for (const describe of forUsers(personalData, 'describeRemaining'))
+    lines.push(await describe(mongo, whose));
   return lines.join('');
 }
 
-export function besideGuides(personalData: readonly PersonalData[]): PersonalRecords[] {
-  return personalData.flatMap(({ besideGuides: kind }) => (kind === 'none' ? [] : [kind]));
+/** Returns what rooms store that names senders and recipients. */
+export function personalTexts(personalData: readonly PersonalData[]): PersonalTexts {
+  return {
+    besideGuides: personalData.flatMap(({ besideGuides: kind }) => unlessNone(kind)),
+    ofAccounts: personalData.flatMap(({ accountTexts: kind }) => unlessNone(kind)),
+  };
 }
 
 /** Each text within a document. Numbers, moments and the words of a list are no texts: they name nobody. */

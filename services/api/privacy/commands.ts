@@ -7,7 +7,7 @@ import { type Run, typedPath, UsageError } from '#shared/commands/run-command-li
 import { progressLine } from '#shared/commands/terminal.ts';
 import { confirm } from '#shared/commands/warnings.ts';
 import { example } from '../accounts/commands/command-line.ts';
-import { besideGuides, type LoadPersonalData } from '../platform/personal-data.ts';
+import { type LoadPersonalData, personalTexts } from '../platform/personal-data.ts';
 import { countGuides, erasePerson, exportPerson, type Walk } from './person-data.ts';
 import { type PersonSearch, personSearch } from './person-search.ts';
 
@@ -93,8 +93,8 @@ function onPerson(
       const progress = progressLine();
       const onProgress = (seen: number) => progress.show(`Guias revisadas: ${seen}`);
       try {
-        const kinds = besideGuides(await load());
-        return await work({ mongo, kinds, search, onProgress }, announce);
+        const texts = personalTexts(await load());
+        return await work({ mongo, texts, search, onProgress }, announce);
       } finally {
         progress.clear();
       }

@@ -1,6 +1,6 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { type Base, personalDataOf } from '../http/room.ts';
-import { besideGuides } from '../platform/personal-data.ts';
+import { personalTexts } from '../platform/personal-data.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { Retention } from './retention.ts';
 
@@ -17,8 +17,8 @@ export function openPrivacy(
     return;
   }
   log.info(`Guides older than ${days} days lose names and addresses: RETENTION_DAYS`);
-  const kinds = besideGuides(personalDataOf(rooms));
-  const retention = new Retention({ mongo, kinds, clock, redis, prefix, days, log, metrics });
+  const texts = personalTexts(personalDataOf(rooms));
+  const retention = new Retention({ mongo, texts, clock, redis, prefix, days, log, metrics });
   const failed = 'A pass of retention was refused or cut off';
   repeatOnceConnected(server, { name: 'retention', pauseMs: CHECK_MS, failed }, (end) =>
     retention.runIfDue(end),

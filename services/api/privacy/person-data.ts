@@ -1,14 +1,14 @@
 import type { Connection } from 'mongoose';
 import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '#shared/guides/guide-model.ts';
 import { allGuides, anonymiseSection } from '../guides/anonymise-guides.ts';
-import type { PersonalRecord, PersonalRecords } from '../platform/personal-data.ts';
-import { isOfName, type PersonSearch, sectionsNaming } from './person-search.ts';
+import type { PersonalRecord, PersonalRecords, PersonalTexts } from '../platform/personal-data.ts';
+import { isOfName, mentions, type PersonSearch, sectionsNaming } from './person-search.ts';
 
 /** Walks over all guides to find those that name a person. */
 export type Walk = {
   mongo: Connection;
   /** What the rooms store beside guides. */
-  kinds: readonly PersonalRecords[];
+  texts: PersonalTexts;
   search: PersonSearch;
   /** `seen` is the number of guides read so far. */
   onProgress: (seen: number) => void;
@@ -19,14 +19,14 @@ type FoundRecords = { kind: PersonalRecords; named: PersonalRecord[]; own: Perso
 type Found = { stored: GuideDocument; sections: PersonSection[]; beside: FoundRecords[] };
 
 /** Finds guides page by page. No index helps. */
-async function* findPages({ mongo, kinds, search, onProgress }: Walk): AsyncGenerator<Found[]> {
+async function* findPages({ mongo, texts, search, onProgress }: Walk): AsyncGenerator<Found[]> {
   let seen = 0;
   for await (const page of allGuides(mongo)) {
     seen += page.length;
     onProgress(seen);
     const numbers = page.map(({ _id }) => _id);
     const records = await Promise.all(
-      kinds.map(async (kind) => {
+      texts.besideGuides.map(async (kind) => {
         const byGuide = Map.groupBy(await kind.ofGuides(mongo, numbers), ({ guide }) => guide);
         return { kind, byGuide };
       }),
@@ -60,7 +60,7 @@ export async function countGuides(walk: Walk): Promise<number> {
  * @returns the number of changed guides.
  */
 export async function erasePerson(walk: Walk): Promise<number> {
-  const { mongo, kinds } = walk;
+  const { mongo, texts } = walk;
   let count = 0;
   for await (const found of findPages(walk)) {
     for (const section of Object.keys(PERSON_SECTIONS) as PersonSection[]) {
@@ -68,7 +68,7 @@ export async function erasePerson(walk: Walk): Promise<number> {
       const numbers = named.map(({ stored }) => stored._id);
       if (numbers.length > 0) await anonymiseSection(mongo, numbers, section);
     }
-    for (const [i, kind] of kinds.entries()) {
+    for (const [i, kind] of texts.besideGuides.entries()) {
       await kind.anonymise(
         mongo,
         found.flatMap(({ beside }) => beside[i]?.own.map(({ id }) => id) ?? []),
@@ -76,7 +76,17 @@ export async function erasePerson(walk: Walk): Promise<number> {
     }
     count += found.length;
   }
+  for await (const { kind, id } of findTexts(walk)) await kind.anonymise(mongo, [id]);
   return count;
+}
+
+/** Finds texts about accounts that name the person. */
+async function* findTexts({ mongo, texts, search }: Walk) {
+  for (const kind of texts.ofAccounts) {
+    for await (const { id, text, shown } of kind.all(mongo)) {
+      if (mentions(search, text)) yield { kind, id, shown };
+    }
+  }
 }
 
 /**
@@ -94,7 +104,14 @@ export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> 
       separator = ',\n';
     }
   }
-  yield '\n]}\n';
+  yield '\n]';
+  let field = '';
+  for await (const { kind, shown } of findTexts(walk)) {
+    yield (kind.field === field ? ',\n' : `${field && ']'},${JSON.stringify(kind.field)}:[\n`) +
+      JSON.stringify(shown);
+    field = kind.field;
+  }
+  yield `${field && '\n]'}}\n`;
   return count;
 }
 

@@ -24,6 +24,17 @@ export function isOfName({ by, wanted }: PersonSearch, name: string): boolean {
   return by === 'nombre' && NORMALIZED.nombre(name) === wanted;
 }
 
+/** Returns whether a text that people wrote freely names the person. */
+export function mentions({ by, wanted }: PersonSearch, text: string): boolean {
+  const normalized = NORMALIZED[by](text);
+  if (by !== 'nombre') return normalized.includes(wanted);
+  return ` ${wordsOf(normalized)} `.includes(` ${wordsOf(wanted)} `);
+}
+
+function wordsOf(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
+}
+
 export function sectionsNaming({ by, wanted }: PersonSearch, guide: Guide): PersonSection[] {
   return (Object.keys(PERSON_SECTIONS) as PersonSection[]).filter((section) => {
     const fields: Record<string, string | undefined> = guide[section];

@@ -8,7 +8,7 @@ import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { anonymiseOlder } from '../guides/anonymise-guides.ts';
 import { guideSteps } from '../guides/guide-store.ts';
-import type { PersonalRecords } from '../platform/personal-data.ts';
+import type { PersonalTexts } from '../platform/personal-data.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Guides of one step, and the pause after it, in ms: some 5 000 a second, beside the traffic of customers. */
@@ -28,7 +28,7 @@ return redis.call('pexpire', KEYS[1], ARGV[2])`;
 type Options = {
   mongo: Connection;
   /** What the rooms store beside guides. */
-  kinds: readonly PersonalRecords[];
+  texts: PersonalTexts;
   clock: DatabaseClock;
   redis: RedisClient;
   prefix: string;
@@ -106,7 +106,7 @@ export class Retention {
   }
 
   async #pass(from: string, end: AbortSignal | undefined): Promise<void> {
-    const { mongo, kinds, clock, redis, days, log, stepSize = STEP_SIZE } = this.#options;
+    const { mongo, texts, clock, redis, days, log, stepSize = STEP_SIZE } = this.#options;
     const now = await clock.now();
     const before = new Date(now.getTime() - days * DAY_MS);
     const pause = () => delay(STEP_PAUSE_MS, undefined, { signal: end }).catch(() => {});
@@ -121,7 +121,7 @@ export class Retention {
       if (end?.aborted || leased !== 1) return; // another process goes on
     }
     // A day has few of them: they need no lease.
-    for (const kind of kinds) {
+    for (const kind of [...texts.besideGuides, ...texts.ofAccounts]) {
       while ((await kind.anonymiseOlder(mongo, before, stepSize)) === stepSize) await pause();
     }
     const finishedAt = (await clock.now()).getTime();

@@ -65,10 +65,15 @@ async function anonymise(mongo: Connection, ids: readonly string[]): Promise<voi
 export const trackingPersonalData: PersonalData = {
   keeps:
     '`events` has who received a parcel and notes of the staff, for `RETENTION_DAYS`, and the names of API users',
-  async forgetUser(mongo, username) {
-    for await (const { filter } of guideSteps(mongo, GUIDES_AT_A_TIME)) {
-      await replaceUser(mongo, EVENTS, username, { 'told.Guia': filter._id });
-    }
+  users: {
+    async forgetUser(mongo, username) {
+      for await (const { filter } of guideSteps(mongo, GUIDES_AT_A_TIME)) {
+        await replaceUser(mongo, EVENTS, username, { 'told.Guia': filter._id });
+      }
+    },
+    ...{ moveToAccount: 'none', endAccess: 'none', describeRemaining: 'none' },
   },
+  accounts: 'none',
   besideGuides: personalEvents,
+  accountTexts: 'none',
 };

@@ -7,6 +7,7 @@ import { run } from '#services/api/cli.ts';
 import { anonymiseOlder } from '#services/api/guides/anonymise-guides.ts';
 import { guideSteps } from '#services/api/guides/guide-store.ts';
 import { personalDataOf } from '#services/api/http/room.ts';
+import { forUsers } from '#services/api/platform/personal-data.ts';
 import { personalEvents } from '#services/api/tracking/personal-data.ts';
 import { RECENT } from '#shared/accounts/user-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
@@ -166,7 +167,8 @@ describe('npm run admin -- usage', () => {
     for await (const step of guideSteps(stores.mongo, 1_000))
       await anonymiseOlder(stores.mongo, step, new Date(), new Date());
     await personalEvents.anonymiseOlder(stores.mongo, new Date(), 1_000);
-    for (const { forgetUser } of personalDataOf(ROOMS)) await forgetUser?.(stores.mongo, 'demo2', () => {});
+    for (const forget of forUsers(personalDataOf(ROOMS), 'forgetUser'))
+      await forget(stores.mongo, 'demo2', () => {});
     const stored = /^2025-08 se guardo el \d{4}-\d\d-\d\d \d\d:\d\d \(America\/Mexico_City\)/;
     const again = await usage('2025-08');
     expect(again).toEqual({ code: 0, rows, err: expect.stringMatching(stored) });

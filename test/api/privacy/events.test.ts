@@ -35,7 +35,7 @@ test('retention removes who received, and notes', async ({ newGuide, personal, r
   }
   const retention = new Retention({
     mongo: stores.mongo,
-    kinds: [personalEvents],
+    texts: { besideGuides: [personalEvents], ofAccounts: [] },
     clock: new DatabaseClock(stores.mongo),
     redis: stores.redis,
     prefix: `${stores.prefix}:events`,

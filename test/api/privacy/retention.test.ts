@@ -38,7 +38,7 @@ const test = printingTest
       const metrics = new Registry();
       const retention = new Retention({
         mongo: stores.mongo,
-        kinds: [personalEvents],
+        texts: { besideGuides: [personalEvents], ofAccounts: [] },
         clock: new DatabaseClock(stores.mongo),
         redis: stores.redis,
         prefix: `${stores.prefix}:${task.id}`,

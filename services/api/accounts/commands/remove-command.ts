@@ -5,7 +5,13 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
 import type { Run } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import { type LoadPersonalData, type PersonalData, whatGoesOn } from '../../platform/personal-data.ts';
+import {
+  forAccounts,
+  forUsers,
+  type LoadPersonalData,
+  type PersonalData,
+  whatGoesOn,
+} from '../../platform/personal-data.ts';
 import { example, usernameArgument } from './command-line.ts';
 
 /** In ms: by then every process knows that a user is disabled (docs/contract.md "Authentication"). */
@@ -63,10 +69,8 @@ async function forgetName(
     seen += step;
     progress.show(`Guias revisadas: ${seen}`);
   };
-  for (const { endAccess, forgetUser } of personalData) {
-    await endAccess?.(mongo, username);
-    await forgetUser?.(mongo, username, onGuides);
-  }
+  for (const endAccess of forUsers(personalData, 'endAccess')) await endAccess(mongo, username);
+  for (const forgetUser of forUsers(personalData, 'forgetUser')) await forgetUser(mongo, username, onGuides);
   progress.clear();
 }
 
@@ -78,6 +82,6 @@ async function closeAccount(
 ): Promise<string> {
   if (await new UserStore(mongo).hasAccount(account)) return '';
   const lines: string[] = [];
-  for (const data of personalData) lines.push((await data.closeAccount?.(mongo, account)) ?? '');
+  for (const close of forAccounts(personalData, 'closeAccount')) lines.push(await close(mongo, account));
   return lines.join('');
 }

@@ -5,7 +5,7 @@ import { type ApiUser, UserStore } from '#shared/accounts/user-store.ts';
 import { branchCode } from '#shared/branches/branch.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
 import type { Permission } from '#shared/rooms.ts';
-import { type LoadPersonalData, whatGoesOn } from '../../platform/personal-data.ts';
+import { forAccounts, forUsers, type LoadPersonalData, whatGoesOn } from '../../platform/personal-data.ts';
 import { formerKind, refusalOf } from '../account-kinds.ts';
 import { NAME_RULE } from '../names.ts';
 import {
@@ -212,8 +212,8 @@ function addAccount({ load, onUser, change, describeRemaining }: Tools): void {
             seen += step;
             process.stdout.write(`Guias revisadas: ${seen}\n`);
           };
-          for (const { moveToAccount } of await load())
-            await moveToAccount?.(mongo, username, account, onGuides);
+          for (const moveToAccount of forUsers(await load(), 'moveToAccount'))
+            await moveToAccount(mongo, username, account, onGuides);
           return `Cuenta cambiada: ${summary(user)}${inherited}${remaining}\n${WHILE_IN_FORCE}`;
         },
       );
@@ -236,8 +236,8 @@ async function describeInheritance(
     return `\nVe las guias de la cuenta, como ${others.slice(0, MAX_NAMES).join(', ')}${more}`;
   }
   const inherited: string[] = [];
-  for (const { describeInherited } of await load())
-    inherited.push((await describeInherited?.(mongo, account)) ?? '');
+  for (const describe of forAccounts(await load(), 'describeInherited'))
+    inherited.push(await describe(mongo, account));
   const stored = inherited.filter((words) => words !== '').join(' y ');
   if (stored === '') return '';
   return `\nLa cuenta ${account} ya existio: ${username} tiene ahora ${stored}. Si es otro cliente, use otra cuenta.`;
@@ -248,7 +248,7 @@ async function describeInheritance(
  * meanwhile.
  */
 async function endAccess(load: LoadPersonalData, mongo: Connection, username: string): Promise<void> {
-  for (const data of await load()) await data.endAccess?.(mongo, username);
+  for (const end of forUsers(await load(), 'endAccess')) await end(mongo, username);
 }
 
 /** @throws Error if the account has users or guides of another kind. */

@@ -32,7 +32,7 @@ const test = services
       const documents = await stores.mongo.collection(name).find().toArray();
       if (JSON.stringify(documents).includes(text)) found.push(name);
     }
-    return found;
+    return found.toSorted();
   });
 
 const outcome = async (client: Client) => {
@@ -58,12 +58,12 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
   const program = new Client(api.url, Llave);
   expect(await outcome(program)).toEqual([200, undefined]);
   expect(await whereIs(name)).toEqual([
-    'guides',
+    'audit',
     'events',
+    'guides',
     'keys',
     'manifests',
     'users',
-    'audit',
     'webhooks',
   ]);
 
@@ -131,7 +131,7 @@ test('an account of the same name keeps it with its limits, as another user is l
       /^Su cuenta se llama igual: .*\nDeshabilitado\. Se elimina en 10 segundos; Ctrl-C lo impide\.\n$/s,
     ),
   });
-  expect(await whereIs(name)).toEqual(['guides', 'users', 'accounts', 'audit']);
+  expect(await whereIs(name)).toEqual(['accounts', 'audit', 'guides', 'users']);
   expect(await stores.mongo.collection('users').findOne({ _id: name as never })).toBeNull();
   expect((await outcome(client))[0]).toBe(200);
 });
