@@ -78,7 +78,7 @@ describe('the status page', () => {
   test('shows how long labels take', async ({ jobs, pageThat }) => {
     for (let i = 0; i < 4; i++)
       await jobs.waiting(label({ packages: i + 1 }), { askedAt: Date.now() - 60_000 });
-    await jobs.work(4, async () => ({ bytes: 1 }));
+    await jobs.work(4, async () => ({ bytes: 1, at: Date.now() }));
     const text = await pageThat(/4 etiquetas de los últimos 5 min/);
     expect(text).toMatch(/Tardan \(mediana\)<\/dt><dd>1 min/);
   });
