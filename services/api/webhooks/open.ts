@@ -1,5 +1,4 @@
 import { Pool } from 'undici';
-import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { countingLimiter } from '#shared/stores/counting-limiter.ts';
@@ -45,10 +44,6 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking): Webh
       path: '/internal/health',
       requestId: 'health',
       signal: AbortSignal.timeout(PING_MS),
-      notFound: 'no-route',
-    }).catch((error: unknown) => {
-      // A process of 1.6.0 has no such path.
-      if (!(error instanceof DomainError && error.code === 'no-route')) throw error;
     });
   server.dependencies.set('webhooks', { check: ping, required: false, secret: 'INTERNAL_TOKEN' });
   server.addHook('onClose', () => Promise.all([pool.destroy(), pinging.destroy()]));
@@ -76,7 +71,7 @@ function wake({ log }: Base, webhooks: WebhookStore, account: string): void {
     .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
 }
 
-/** Encrypts secrets of webhooks anew after an upgrade or a rotation. An api of 1.4 stores them in clear text. */
+/** Encrypts secrets of webhooks anew once there is a key, or another one. */
 function keepEncrypted(server: HttpServer, { secrets }: WebhookStore, { config, log, metrics }: Base): void {
   if (config.WEBHOOK_SECRETS_KEY === undefined) {
     log.warn('Secrets of webhooks are stored in clear text: WEBHOOK_SECRETS_KEY is not set');
