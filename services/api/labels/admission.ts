@@ -9,10 +9,10 @@ const PACE_MS = 2_000;
 /** Longest time to a label's turn, in ms. The rest of `LABEL_TIMEOUT_MS` is for a pace that falls. */
 const MAX_WAIT_MS = 6_000;
 /**
- * Longest time from `ask` to the turn of its label, in ms. It is longer, so that a guide is not read for nothing
+ * Longest time from `reserve` to the turn of its label, in ms. It is longer, so that a guide is not read for nothing
  * because the pace fell a little meanwhile.
  */
-const MAX_ASKED_MS = 8_000;
+const MAX_RESERVED_MS = 8_000;
 /** In ms: printers that finish nothing for so long, while two labels wait, get no more labels. */
 const STUCK_MS = 8_000;
 /** Bounds the process's memory. */
@@ -26,17 +26,17 @@ export type EntryRequest = {
   pages: number;
   /** Most pages in flight of the account. */
   maxPages: number;
-  /** Of a request that `ask` let through. */
-  asked?: Asked | undefined;
+  /** Of a request that `reserve` let through. */
+  reservation?: Reservation | undefined;
 };
 
 /** A request that looks up its label. `at`: when it began, of `performance.now()`. `end` may be called again. */
-export type Asked = { at: number; end: () => void };
+export type Reservation = { at: number; end: () => void };
 
 /** `callers`: requests that share the label, 0 once it is abandoned. `since`: of `performance.now()`. */
 type Waiting = { callers: number; since: number };
 /** Pages, labels by their keys, and requests whose label is not known yet. */
-type InFlight = { pages: number; labels: Map<string, Waiting>; asked: number };
+type InFlight = { pages: number; labels: Map<string, Waiting>; reserved: number };
 /** Why a request stops waiting: its label is printed or failed, or its client has left. */
 type End = 'done' | 'abandoned';
 
@@ -46,8 +46,8 @@ type End = 'done' | 'abandoned';
  * the pace of that time. It is also refused if two labels have waited for `STUCK_MS` and none was finished meanwhile.
  * An abandoned label counts until the workers drop its job. Otherwise a client that asks and leaves again and again
  * would fill the line with jobs that no client waits for.
- * A refusal needs nothing of the label, so a request asks before its guide is read, and counts as one page until its
- * label enters. If it did not count, all requests that come during the read would pass, and their guides be read for nothing.
+ * A refusal needs nothing of the label, so a request reserves before its guide is read, and counts as one page until its
+ * label is admitted. If it did not count, all requests that come during the read would pass, and their guides be read for nothing.
  * Ahead of a label count at most as many pages of each account as its own account has in flight, plus one
  * (`placeInLine`). A small account is therefore not refused because of a large one.
  * Each process counts for itself: it sees its own share of the printers.
@@ -56,7 +56,7 @@ export class Admission {
   readonly #now: () => number;
   readonly #accounts = new Map<string, InFlight>();
   /** Requests of all accounts. */
-  #asked = 0;
+  #reserved = 0;
   /** The longest-waiting first. */
   readonly #waiting = new Set<Waiting>();
   /** When the count of each abandoned label ends, and what ends it; the first to end comes first. */
@@ -76,10 +76,10 @@ export class Admission {
   }
 
   /**
-   * Counts a request whose label is not known yet, until its label enters or `end` is called.
-   * @throws DomainError `overloaded`, with the seconds after which to try again, as `enter` would.
+   * Counts a request whose label is not known yet, until its label is admitted or `end` is called.
+   * @throws DomainError `overloaded`, with the seconds after which to try again, as `admit` would.
    */
-  ask(account: string): Asked {
+  reserve(account: string): Reservation {
     this.#forgetAbandoned();
     const own = this.#of(account);
     const at = this.#now();
@@ -101,14 +101,14 @@ export class Admission {
    * @returns ends the wait, to be called once; by default the label is done.
    * @throws DomainError `too-many-pages`, or `overloaded` with the seconds after which to try again.
    */
-  enter(request: EntryRequest): (end?: End) => void {
-    const { account, key, pages, asked } = request;
+  admit(request: EntryRequest): (end?: End) => void {
+    const { account, key, pages, reservation } = request;
     this.#forgetAbandoned();
-    asked?.end();
+    reservation?.end();
     const own = this.#of(account);
     let label = own.labels.get(key);
     if (!label) {
-      this.#admit(request, own);
+      this.#requireRoom(request, own);
       label = { callers: 0, since: 0 };
       own.labels.set(key, label);
       own.pages += pages;
@@ -116,7 +116,7 @@ export class Admission {
     }
     if (label.callers === 0) this.#beginWait(label);
     label.callers++;
-    return (end = 'done') => this.#leave(request, own, label, end);
+    return (end = 'done') => this.#release(request, own, label, end);
   }
 
   /** Counts a label that was printed or failed. */
@@ -128,16 +128,16 @@ export class Admission {
   }
 
   #of(account: string): InFlight {
-    return this.#accounts.get(account) ?? { pages: 0, labels: new Map(), asked: 0 };
+    return this.#accounts.get(account) ?? { pages: 0, labels: new Map(), reserved: 0 };
   }
 
-  #count(own: InFlight, asked: 1 | -1): void {
-    own.asked += asked;
-    this.#asked += asked;
+  #count(own: InFlight, reserved: 1 | -1): void {
+    own.reserved += reserved;
+    this.#reserved += reserved;
   }
 
   #forgetIdle(account: string, own: InFlight): void {
-    if (own.labels.size === 0 && own.asked === 0) this.#accounts.delete(account);
+    if (own.labels.size === 0 && own.reserved === 0) this.#accounts.delete(account);
   }
 
   #beginWait(label: Waiting): void {
@@ -146,7 +146,7 @@ export class Admission {
     this.#waiting.add(label);
   }
 
-  #leave({ account, key, pages }: EntryRequest, own: InFlight, label: Waiting, end: End): void {
+  #release({ account, key, pages }: EntryRequest, own: InFlight, label: Waiting, end: End): void {
     if (--label.callers > 0) return;
     this.#waiting.delete(label);
     const forget = () => {
@@ -166,18 +166,18 @@ export class Admission {
     }
   }
 
-  #admit({ pages, maxPages, asked }: EntryRequest, own: InFlight): void {
+  #requireRoom({ pages, maxPages, reservation }: EntryRequest, own: InFlight): void {
     // A label alone is never too large: in a second more pages are printed than one label has.
     if (own.pages > 0 && own.pages + pages > maxPages)
       throw retryLater('too-many-pages', RETRY_AFTER_S.least);
-    const maxWaitMs = asked ? MAX_ASKED_MS - (this.#now() - asked.at) : MAX_WAIT_MS;
+    const maxWaitMs = reservation ? MAX_RESERVED_MS - (this.#now() - reservation.at) : MAX_WAIT_MS;
     refuseFor(this.#retryAfterSeconds(own, maxWaitMs));
   }
 
   /** Returns the seconds after which to try again; 0 if one more label may wait so long for its turn, in ms. */
   #retryAfterSeconds(own: InFlight, maxWaitMs: number): number {
     const { least, most: longest } = RETRY_AFTER_S;
-    if (this.#waiting.size + this.#asked >= MAX_LABELS) return longest;
+    if (this.#waiting.size + this.#reserved >= MAX_LABELS) return longest;
     const [, second] = this.#waiting;
     if (!second) return 0;
     if (this.#now() - Math.max(second.since, this.#finishedAt) > STUCK_MS) return longest;
@@ -188,8 +188,8 @@ export class Admission {
     if (!first || !another) return 0; // no pace is known yet
     const printed = this.#finishedPages - first.pages;
     let ahead = 0;
-    const most = own.pages + own.asked + 1;
-    for (const { pages, asked } of this.#accounts.values()) ahead += Math.min(pages + asked, most);
+    const most = own.pages + own.reserved + 1;
+    for (const { pages, reserved } of this.#accounts.values()) ahead += Math.min(pages + reserved, most);
     const lateMs = ((this.#now() - first.at) * ahead) / printed - maxWaitMs;
     return lateMs <= 0 ? 0 : Math.min(longest, Math.max(least, Math.ceil(lateMs / 1_000)));
   }

@@ -6,7 +6,7 @@ import { labelKey, type PrintPayload, pageCount } from '#shared/printing/label-j
 import type { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { LimitReport } from '../accounts/limit-report.ts';
-import { Admission, type Asked } from './admission.ts';
+import { Admission, type Reservation } from './admission.ts';
 import { type LabelFailureReason, labelMetrics } from './label-metrics.ts';
 import { LabelWorkers } from './label-workers.ts';
 import { type PrintedLabel, PrintLine, type PrintLineOptions } from './print-line.ts';
@@ -19,8 +19,8 @@ export type LabelCaller = {
   requestId: string;
   /** The label is of a file, and goes behind labels that are asked for alone. */
   behind?: true;
-  /** What `ask` returned for the request. */
-  asked?: Asked | undefined;
+  /** What `reserve` returned for the request. */
+  reservation?: Reservation | undefined;
   signal: AbortSignal;
 };
 
@@ -106,9 +106,9 @@ export class PrintedLabels {
    * @throws DomainError `overloaded` if any new label of the account would be late, also for a label in the cache:
    * what is refused must cost next to nothing.
    */
-  ask(account: string): Asked {
+  reserve(account: string): Reservation {
     try {
-      return this.#admission.ask(account);
+      return this.#admission.reserve(account);
     } catch (error) {
       this.#metrics.wanted();
       throw error;
@@ -133,9 +133,9 @@ export class PrintedLabels {
     if (!this.#line.has(key)) this.#metrics.wanted();
     if (!this.#isOpen) throw new DomainError('unavailable');
     if (!(await this.#workers.arePrinting())) throw new DomainError('no-printer');
-    const { account, maxPages, requestId, behind, asked, signal } = caller;
+    const { account, maxPages, requestId, behind, reservation, signal } = caller;
     const pages = pageCount(label);
-    const leave = this.#admission.enter({ account, key, pages, maxPages, asked });
+    const release = this.#admission.admit({ account, key, pages, maxPages, reservation });
     try {
       const job = { key, label, requestId, ...(behind && { behind }) };
       const pagesBefore = this.#admission.pagesOf(account) - pages;
@@ -144,7 +144,7 @@ export class PrintedLabels {
       this.#onPrinted();
       return printed;
     } finally {
-      leave(signal.aborted ? 'abandoned' : 'done');
+      release(signal.aborted ? 'abandoned' : 'done');
     }
   }
 }

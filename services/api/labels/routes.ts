@@ -16,7 +16,7 @@ import { ifNoneMatch, matches } from '../http/etags.ts';
 import { operation } from '../http/operation.ts';
 import { onResponseEnd } from '../http/response-end.ts';
 import { addVary } from '../http/vary.ts';
-import type { Asked } from './admission.ts';
+import type { Reservation } from './admission.ts';
 import type { LabelsContext } from './context.ts';
 import { labelPayload } from './label-payload.ts';
 import {
@@ -34,7 +34,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    asked?: Asked;
+    reservation?: Reservation;
   }
 }
 
@@ -107,9 +107,9 @@ function routeOf(kind: LabelKind) {
 export function labelRoutes(server: HttpServer, context: LabelsContext): void {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(context, request, error));
   server.addHook('onRequest', async (request, reply) => {
-    const asked = context.labels.ask(apiUser(request).account);
-    request.asked = asked;
-    onResponseEnd(reply, asked.end);
+    const reservation = context.labels.reserve(apiUser(request).account);
+    request.reservation = reservation;
+    onResponseEnd(reply, reservation.end);
   });
   for (const kind of LABEL_KINDS) {
     const kept = keptAnswers(context, (request) => {
@@ -157,7 +157,7 @@ async function sendLabel(
   const expected = cachingHeaders(labels.keyOf(label));
   if (matches(request.headers['if-none-match'], expected.etag))
     return reply.code(304).headers(expected).send();
-  const caller = { ...callerOf(context, request, reply), asked: request.asked };
+  const caller = { ...callerOf(context, request, reply), reservation: request.reservation };
   const { key, bytes } = await labels.get(label, caller);
   countLabels(context, request, pageCount(label));
   const file = `guia-${number}${KINDS[kind].fileSuffix}.${format}`;

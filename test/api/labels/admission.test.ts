@@ -185,7 +185,7 @@ describe('a process', () => {
   test('refuses a label whose turn is more than six seconds away, and no account that asks for less', () => {
     let ms = 0;
     const admission = new Admission(() => ms);
-    const [first, second] = ['a', 'b', 'c', 'd'].map((key) => admission.enter(label('one', key)));
+    const [first, second] = ['a', 'b', 'c', 'd'].map((key) => admission.admit(label('one', key)));
     for (const [at, leave] of [
       [1_000, first],
       [3_000, second],
@@ -195,20 +195,20 @@ describe('a process', () => {
       leave?.();
     }
     // Two labels wait, and one is printed in two seconds. A request whose guide is being read waits as well.
-    for (const asked of [3, 4]) expect(admission.ask('one'), `the label ${asked}`).toBeDefined();
-    expect(() => admission.ask('one')).toThrow(refusal(2));
-    admission.ask('two').end();
-    admission.enter(label('two', 'e'));
+    for (const asked of [3, 4]) expect(admission.reserve('one'), `the label ${asked}`).toBeDefined();
+    expect(() => admission.reserve('one')).toThrow(refusal(2));
+    admission.reserve('two').end();
+    admission.admit(label('two', 'e'));
   });
 
   test('has five thousand labels and requests at a time', () => {
     const admission = new Admission(() => 0);
-    const [first] = Array.from({ length: 5_000 }, (_, i) => admission.ask(`account-${i % 50}`));
-    expect(() => admission.ask('another')).toThrow(refusal(5));
+    const [first] = Array.from({ length: 5_000 }, (_, i) => admission.reserve(`account-${i % 50}`));
+    expect(() => admission.reserve('another')).toThrow(refusal(5));
     first?.end();
     first?.end();
-    admission.enter(label('another', 'a'));
-    expect(() => admission.enter(label('another', 'b'))).toThrow(refusal(5));
+    admission.admit(label('another', 'a'));
+    expect(() => admission.admit(label('another', 'b'))).toThrow(refusal(5));
   });
 });
 
