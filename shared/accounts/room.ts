@@ -12,6 +12,11 @@ export const accountsData = defineRoomData({
       ...{ name: 'entrar', fails: 'Entrar a la API falla', section: 'loginsfail' },
       ...{ service: 'api', writes: false, asksBranches: false, accountsDo: 'none' },
     },
+    /** Changes a password, and ends a token. */
+    account: {
+      ...{ name: 'cambiar la contraseña o salir', fails: 'Cambiar la contraseña o cerrar la sesión falla' },
+      ...{ section: 'requestsfail', service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
+    },
   },
   collections: [USERS, ACCOUNTS],
   redis: {

@@ -5,7 +5,13 @@ export const keysData = defineRoomData({
   name: 'keys',
   permissions: 'none',
   auditActions: ['key.*'],
-  actions: 'none',
+  actions: {
+    /** Makes, lists and ends keys. */
+    key: {
+      ...{ name: 'administrar llaves', fails: 'Hacer, ver o terminar llaves falla', section: 'requestsfail' },
+      ...{ service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
+    },
+  },
   collections: [KEYS],
   redis: 'none',
 });

@@ -6,6 +6,11 @@ export const webhooksData = defineRoomData({
   permissions: ['webhooks.admin'],
   auditActions: ['webhook.*'],
   actions: {
+    /** Registers, lists, changes, tries and removes webhooks. */
+    subscribe: {
+      ...{ name: 'administrar webhooks', fails: 'Administrar webhooks falla', section: 'requestsfail' },
+      ...{ service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
+    },
     /** Delivers a message to a receiver. */
     webhook: {
       ...{ name: 'webhooks', fails: 'Mandar webhooks falla', section: 'webhooksfail' },

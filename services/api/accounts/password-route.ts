@@ -12,6 +12,7 @@ const BODY_LIMIT = 16 * 1024;
 
 const route = operation({
   id: 'cambiarContrasena',
+  action: 'account',
   tag: 'Autenticacion',
   summary: 'Cambiar la contraseña propia',
   description:

@@ -10,6 +10,7 @@ import { apiUser } from './hooks/authenticate.ts';
 
 const permissions = operation({
   id: 'listarPermisos',
+  action: 'read',
   tag: 'Autenticacion',
   summary: 'Permisos del usuario actual',
   description: 'Lo que se puede hacer con el token. Un cambio vale en menos de 10 segundos.',
@@ -30,6 +31,7 @@ function permissionsRoute(server: HttpServer): void {
 
 const logout = operation({
   id: 'cerrarSesion',
+  action: 'account',
   tag: 'Autenticacion',
   summary: 'Terminar el token',
   description: 'El token deja de valer en menos de 10 segundos. El cuerpo se ignora.',
@@ -51,6 +53,7 @@ function logoutRoute(server: HttpServer, context: AccountsContext): void {
 
 const validation = operation({
   id: 'validarToken',
+  action: 'read',
   tag: 'Autenticacion',
   summary: 'Validar el token',
   description: 'De quién es el token, y hasta cuándo vale.',

@@ -40,7 +40,7 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   /** Error codes of parameters, by name; the default is `parameter-invalid`. */
   invalid?: Readonly<Record<string, ErrorCode>>;
   /** What users do by it: how its requests end is counted (`countActions`). */
-  action?: UserAction;
+  action: UserAction;
   /** The service objectives count its requests (k8s/operations.md "Objectives"). */
   objective?: true;
   /** The handler reads many documents: requests of an account take turns (`heavyRequests`). */

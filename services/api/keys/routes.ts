@@ -16,7 +16,7 @@ import type { Key } from './key-store.ts';
 import { CreatedKey, KEY_EXAMPLE, KeyAnswer, NewKeyRequest } from './schemas.ts';
 
 /** Common options: keys are made and ended by a person, never by a key. */
-const OF_KEYS = { tag: 'Llaves', permission: 'token' } as const;
+const OF_KEYS = { tag: 'Llaves', action: 'key', permission: 'token' } as const;
 
 const creation = operation({
   ...OF_KEYS,

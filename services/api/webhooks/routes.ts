@@ -71,6 +71,7 @@ const FIELD_ERRORS = [
 const ON_WEBHOOK = {
   tag,
   permission,
+  action: 'subscribe',
   request: { params },
   errors: ['webhook-not-found'] as ErrorCode[],
 } as const;
@@ -81,6 +82,7 @@ const creation = operation({
   summary: 'Registrar un webhook',
   description: `Recibe los eventos que se registren desde ahora. Una cuenta tiene hasta ${MAX_WEBHOOKS}.`,
   permission,
+  action: 'subscribe',
   request: {
     body: NewWebhook,
   },
@@ -111,6 +113,7 @@ const listing = operation({
   tag,
   summary: 'Listar los webhooks de la cuenta, y cómo va cada uno',
   permission,
+  action: 'subscribe',
   data: {
     name: 'Webhooks',
     message: (webhooks) => `Webhooks: ${webhooks.length}`,
@@ -151,6 +154,7 @@ const changing = operation({
     'El secreto queda, y sigue donde está. Otros `Tipos` valen desde el primer evento que aún no tomó ni dejó fuera; el ' +
     'mensaje en curso se forma de nuevo. Otra `Url` vale desde el siguiente intento.',
   permission,
+  action: 'subscribe',
   request: { params, body: ChangedWebhook },
   validatedBy: 'handler',
   errors: [...FIELD_ERRORS, 'webhook-not-found'],
@@ -236,6 +240,7 @@ const activation = operation({
     'Sigue donde se quedó: no se pierde nada. Con `cursor`, un `siguiente` de `GET /api/eventos`, sigue desde ahí. Con ' +
     '`saltar`, sigue tras el mensaje que falló, y la respuesta trae los eventos de ese mensaje, que no llegarán.',
   permission,
+  action: 'subscribe',
   request: {
     params,
     body: Type.Optional(Activation),

@@ -6,7 +6,13 @@ import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 
 const querystring = Type.Object({ limite: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })) });
-const plain = { id: 'prueba', tag: 'Guias', summary: 'Prueba', request: { querystring } } as const;
+const plain = {
+  id: 'prueba',
+  tag: 'Guias',
+  action: 'read',
+  summary: 'Prueba',
+  request: { querystring },
+} as const;
 const data = {
   name: 'Prueba',
   message: 'Hecho',
