@@ -89,7 +89,7 @@ function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base):
   const served = new Map<string, Served>();
   let list = '';
   let lost = '';
-  let results = (_query: string): string => '';
+  let results = async (_query: string): Promise<string> => '';
   server.addHook('onReady', async () => {
     const document = server.swagger() as object as OpenApiDocument;
     const own = rooms.map(({ manual }) => manual?.values?.(config) ?? {});
@@ -116,8 +116,8 @@ function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base):
     lost = lostPage(framed('No hay tal página', '/'));
     list = listForPrograms(carrier, chapters, URL_MARK);
     const search = searchOf(chapters);
-    results = (query) => {
-      const found = search(query);
+    results = async (query) => {
+      const found = await search(query);
       const title = query === '' ? 'Buscar' : `${found.length > 0 ? 'Resultados de' : 'Nada de'} «${query}»`;
       return resultsPage({ ...framed(title, '/buscar', query), found });
     };
@@ -140,7 +140,7 @@ function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base):
   server.get('/llms.txt', async (request, reply) => sendText(request, reply, list, 'plain'));
   server.get<{ Querystring: { q?: string | string[] } }>('/api/docs/buscar', async (request, reply) => {
     const query = [request.query.q].flat()[0]?.trim().slice(0, MAX_QUERY) ?? '';
-    return sendPage(request, reply.header('x-robots-tag', 'noindex'), results(query));
+    return sendPage(request, reply.header('x-robots-tag', 'noindex'), await results(query));
   });
   /** @param address below `/api/docs`. */
   const sendChapter = (request: FastifyRequest, reply: FastifyReply, address: string) => {
