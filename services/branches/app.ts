@@ -53,7 +53,7 @@ function reportOf(directory: Directory | undefined): Pick<ServiceHeartbeat, 'dir
   };
 }
 
-function told({ at, ...counts }: Dataset) {
+function told({ at, by, ...counts }: Dataset) {
   return { ...counts, ...(at && { at: at.getTime() }) };
 }
 

@@ -1,16 +1,35 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { CommandResult } from '#shared/audit/record-command.ts';
-import { BranchStore, type Directory, isShort, type Snapshot } from '#shared/branches/branch-store.ts';
+import { type CommandResult, operatorOf } from '#shared/audit/record-command.ts';
+import type { Branch } from '#shared/branches/branch.ts';
+import {
+  BranchStore,
+  type Coverage,
+  isShort,
+  type Kind,
+  type Snapshot,
+  type Dataset as Stored,
+  type LoadOptions as StoreOptions,
+} from '#shared/branches/branch-store.ts';
 import { type Run, runCommandLine, typedPath } from '#shared/commands/run-command-line.ts';
-import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
+import { progressLine } from '#shared/commands/terminal.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { branchTable, columnsOf, coverageTable } from './csv-columns.ts';
-import { type Dataset, exportCsv, readCsv, replaceDataset } from './csv-files.ts';
-import { type Losses, lossesOf } from './losses.ts';
+import {
+  ASKS,
+  addLoadOptions,
+  carryOut,
+  describeOrigin,
+  type Load,
+  type LoadOptions,
+  typedOptions,
+} from '#shared/loads/carry-out.ts';
+import { differenceOf } from '#shared/loads/difference.ts';
+import { branchTable, type CsvTable, columnsOf, coverageTable } from './csv-columns.ts';
+import { exportCsv, readCsv, requireFit } from './csv-files.ts';
 import { addPostalCodeCommands } from './postal-code-commands.ts';
+import { compareUses } from './uses.ts';
 
-/** `npm run branches`: imports and exports branches and coverage as CSV files, and imports the catalogue of postal codes. */
+/** `npm run branches`: loads, restores and exports branches and coverage, and loads the catalogue of postal codes. */
 
 const NAME = 'npm run branches --';
 const HELP = `
@@ -22,16 +41,33 @@ El catalogo de codigos postales es CPdescarga.txt, como lo da Correos de Mexico,
 Ejemplos:
   ${NAME} import sucursales.csv --dry-run
   ${NAME} import sucursales.csv
+  ${NAME} restore
   ${NAME} coverage import cobertura.csv
   ${NAME} postal-codes import CPdescarga.txt
   npm run --silent branches -- coverage export > cobertura.csv`;
 
-type DatasetName = 'branches' | 'coverage';
-/** An export without `path` writes to standard output. */
-type Typed = { dataset: DatasetName; path: string | undefined } & (
-  | { command: 'import'; dryRun: boolean; yes: boolean }
-  | { command: 'export' }
-);
+/** One of the two datasets. `what`: its name with the article. */
+type Dataset<R> = {
+  kind: Kind;
+  name: string;
+  what: string;
+  rowsOf: (loaded: Snapshot) => R[];
+  /** @param loaded decides on what rows may refer to. */
+  tableFor: (loaded: Snapshot) => CsvTable<R, string>;
+  replace: (store: BranchStore, rows: readonly R[], options: StoreOptions) => Promise<string>;
+};
+const BRANCHES: Dataset<Branch> = {
+  ...{ kind: 'branches', name: 'sucursales', what: 'las sucursales' },
+  rowsOf: ({ branches }) => branches,
+  tableFor: () => branchTable,
+  replace: (store, rows, options) => store.loadBranches(rows, options),
+};
+const COVERAGE: Dataset<Coverage> = {
+  ...{ kind: 'coverage', name: 'cobertura', what: 'la cobertura' },
+  rowsOf: ({ coverage }) => coverage,
+  tableFor: ({ branches }) => coverageTable(new Set(branches.map(({ Codigo }) => Codigo))),
+  replace: (store, rows, options) => store.loadCoverage(rows, options),
+};
 
 if (import.meta.main) process.exitCode = await run(process.argv);
 
@@ -47,12 +83,12 @@ export function run(argv: string[]): Promise<number> {
             'Carga las sucursales, su cobertura y el catalogo de codigos postales. Lee MONGODB_URI del entorno.',
           )
           .addHelpText('after', HELP);
-        addCommands(program, run, 'branches', 'las sucursales');
+        addCommands(program, run, BRANCHES);
         const coverage = program
           .command('coverage')
-          .description('import y export de la cobertura: que sucursal entrega en cada codigo postal')
+          .description('import, restore y export de la cobertura: que sucursal entrega en cada codigo postal')
           .helpCommand(false);
-        addCommands(coverage, run, 'coverage', 'la cobertura');
+        addCommands(coverage, run, COVERAGE);
         addPostalCodeCommands(program, run);
       },
     },
@@ -60,82 +96,114 @@ export function run(argv: string[]): Promise<number> {
   );
 }
 
-function addCommands(program: Command, run: Run, dataset: DatasetName, what: string): void {
+function addCommands<R>(program: Command, run: Run, dataset: Dataset<R>): void {
+  const { kind, what, tableFor } = dataset;
   const load = program
     .command('import')
     .argument('<archivo>')
-    .description(
-      `reemplaza ${what} por lo que dice el archivo, si todas sus lineas estan bien; pregunta si con eso se pierde mas de una decima parte`,
-    )
-    .option('--dry-run', 'solo revisa y dice que cambiaria');
-  addYes(load).action((path: string, { dryRun = false, yes = false }: { dryRun?: boolean; yes?: boolean }) =>
-    perform(run, { dataset, command: 'import', path, dryRun, yes }),
+    .description(`reemplaza ${what} por lo que dice el archivo, si todas sus lineas estan bien; ${ASKS}`);
+  addLoadOptions(load).action((path: string, options: LoadOptions) => {
+    const read = async (loaded: Snapshot) => {
+      const rows = await readCsv(typedPath(path), tableFor(loaded));
+      return { rows, size: `Filas: ${rows.length}.` };
+    };
+    return run((mongo) => replaceRows(new BranchStore(mongo), dataset, { done: 'Cargado', read }, options), {
+      action: `${kind}.import`,
+      details: { file: basename(path), ...typedOptions(options) },
+    });
+  });
+  const restore = program
+    .command('restore')
+    .description(`regresa a ${what} de antes de la ultima carga; otro restore lo deshace; ${ASKS}`);
+  addLoadOptions(restore).action((options: LoadOptions) =>
+    run(
+      (mongo) => {
+        const store = new BranchStore(mongo);
+        const read = (loaded: Snapshot) => readFormer(store, dataset, loaded);
+        return replaceRows(store, dataset, { done: 'Restaurado', read }, options);
+      },
+      { action: `${kind}.restore`, details: typedOptions(options) },
+    ),
   );
   program
     .command('export')
     .argument('[archivo]')
     .description(`escribe ${what} en el mismo formato; sin archivo, en la salida estandar`)
-    .action((path: string | undefined) => perform(run, { dataset, command: 'export', path }));
+    .action((path: string | undefined) =>
+      run((mongo) => exportRows(new BranchStore(mongo), dataset, path), {
+        action: `${kind}.export`,
+        details: { ...(path && { file: basename(path) }) },
+      }),
+    );
 }
 
-function perform(run: Run, typed: Typed): Promise<void> {
-  const { dataset, command, path } = typed;
-  const { dryRun, yes } = typed.command === 'import' ? typed : { dryRun: false, yes: false };
-  const details = { ...(path && { file: basename(path) }), ...(dryRun && { dryRun }), ...(yes && { yes }) };
-  return run(
-    async (mongo) => {
-      const store = new BranchStore(mongo);
-      const loaded = await store.snapshot();
-      const result = await (dataset === 'branches'
-        ? transfer(typed, branchesOf(store, loaded), (branches) => lossesOf(loaded, { ...loaded, branches }))
-        : transfer(typed, coverageOf(store, loaded), (coverage) =>
-            lossesOf(loaded, { ...loaded, coverage }),
-          ));
-      if (command === 'export') refuseShort(loaded.directory[dataset]);
-      return result;
-    },
-    { action: `${dataset}.${command}`, details },
-  );
+/** Rows that are to be loaded, and how many these are, in words. */
+type Read<R> = { rows: readonly R[]; size: string };
+
+/** Reads the load before. @throws Error if it lacks rows, or refers to what is no longer loaded. */
+async function readFormer<R>(
+  store: BranchStore,
+  { kind, what, rowsOf, tableFor }: Dataset<R>,
+  loaded: Snapshot,
+): Promise<Read<R>> {
+  const former = await store.former(kind);
+  const stored = former?.directory[kind];
+  if (!former || !stored) throw new Error(`No hay una carga de ${what} antes de la que esta en vigor`);
+  refuseShort(stored, 'La carga anterior esta incompleta', 'Cargue el archivo completo');
+  const rows = rowsOf(former);
+  requireFit(tableFor(loaded), rows);
+  return { rows, size: `Filas: ${rows.length}, cargadas${describeOrigin(stored)}.` };
 }
 
-/** @param lossesBy says what records take away of what guides use. */
-async function transfer<R, C extends string>(
-  typed: Typed,
-  dataset: Dataset<R, C>,
-  lossesBy: (records: R[]) => Losses,
+/** Compares rows with those that are loaded, also by what guides use of the directory, and replaces these. */
+async function replaceRows<R>(
+  store: BranchStore,
+  { kind, name, rowsOf, tableFor, replace }: Dataset<R>,
+  { done, read }: { done: Load['done']; read: (loaded: Snapshot) => Promise<Read<R>> },
+  options: LoadOptions,
 ): Promise<CommandResult> {
-  const path = typed.path && typedPath(typed.path);
-  if (typed.command === 'export') {
-    await exportCsv(path, dataset);
-    return { text: '', details: { rows: dataset.loaded.length } };
-  }
-  const { records, changes } = await readCsv(path ?? '', dataset);
-  const { texts: warnings, areLarge } = lossesBy(records);
-  const areRead = areLarge && !typed.dryRun && (await acceptWarnings(warnings.join('\n'), typed.yes));
-  if (!typed.dryRun) await replaceDataset(dataset, records).catch(explainChanged);
-  const done = typed.dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
-  const rows = records.length;
-  const { added, changed, removed } = changes;
-  const text = `${done}. Filas: ${rows}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
-  return { text: areRead ? text : [...warnings, text].join('\n'), details: { rows, ...changes } };
+  const loaded = await store.snapshot();
+  const { rows, size } = await read(loaded);
+  const csv = tableFor(loaded);
+  const table = { name, columns: columnsOf(csv), keys: 1, cells: csv.toCells };
+  const stored = loaded.directory[kind];
+  const progress = progressLine();
+  const onProgress = (written: number) => progress.show(`Guardadas: ${written} de ${rows.length}`);
+  const over = { comparedWith: loaded.version, by: operatorOf(process.env).actor, onProgress };
+  const load: Load = {
+    ...{ done, size },
+    differences: [differenceOf(table, rowsOf(loaded), rows)],
+    uses: compareUses(loaded, { ...loaded, [kind]: rows }),
+    details: { rows: rows.length },
+    // Lost rows come back, and a release before 1.8.1 has not counted them.
+    storesMore: stored?.found !== stored?.rows,
+    store: async () => {
+      const loading = replace(store, rows, over).catch(explainChanged);
+      return { details: { version: await loading.finally(() => progress.clear()) } };
+    },
+  };
+  return carryOut(load, options);
 }
 
-/** @throws Error if rows of the load are missing, so that a script does not take what is left for a backup. */
-function refuseShort(stored: Directory[DatasetName]): void {
+async function exportRows<R>(
+  store: BranchStore,
+  { kind, rowsOf, tableFor }: Dataset<R>,
+  path: string | undefined,
+): Promise<CommandResult> {
+  const loaded = await store.snapshot();
+  const rows = rowsOf(loaded);
+  await exportCsv(path && typedPath(path), tableFor(loaded), rows);
+  // So that a script does not take what is left for a backup.
+  const then = 'Restaurela, o cargue el archivo completo';
+  refuseShort(loaded.directory[kind], 'La exportacion esta incompleta', then);
+  return { text: '', details: { rows: rows.length } };
+}
+
+/** @throws Error if rows of a load are missing. */
+function refuseShort(stored: Stored | undefined, what: string, then: string): void {
   if (!stored || !isShort(stored)) return;
   const { found, rows = 'al menos 1' } = stored;
-  throw new Error(
-    `La exportacion esta incompleta: la base de datos tiene ${found} de ${rows} filas cargadas. Restaurela, o cargue el archivo completo`,
-  );
-}
-
-function branchesOf(store: BranchStore, { version, branches: loaded }: Snapshot) {
-  return { table: branchTable, loaded, version, load: store.loadBranches.bind(store) };
-}
-
-function coverageOf(store: BranchStore, { version, branches, coverage: loaded }: Snapshot) {
-  const table = coverageTable(new Set(branches.map(({ Codigo }) => Codigo)));
-  return { table, loaded, version, load: store.loadCoverage.bind(store) };
+  throw new Error(`${what}: la base de datos tiene ${found} de ${rows} filas cargadas. ${then}`);
 }
 
 function explainChanged(cause: unknown): never {

@@ -14,7 +14,6 @@ export type CsvTable<R, C extends string> = {
   exportedIfUsed?: readonly C[];
   toRecord(cells: Readonly<Record<C, string>>): R;
   toCells(record: R): string[];
-  key(record: R): string;
 };
 
 const matching = (pattern: RegExp, reason: string): Rule => ({ fits: (cell) => pattern.test(cell), reason });
@@ -70,7 +69,6 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
       const value = branch[column];
       return typeof value === 'boolean' ? (value ? 'si' : 'no') : (value ?? '');
     }),
-  key: ({ Codigo }) => Codigo,
 };
 
 /** @param codes the loaded branches. Coverage by any other is refused. */
@@ -94,7 +92,6 @@ export function coverageTable(
       ...(Ruta && { route: routeOf(Ruta) }),
     }),
     toCells: ({ postalCode, code, route = '' }) => [postalCode, code, route],
-    key: ({ postalCode }) => postalCode,
   };
 }
 

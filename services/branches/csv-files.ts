@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import type { LoadOptions } from '#shared/branches/branch-store.ts';
 import { writeToOutput } from '#shared/commands/broken-pipe.ts';
 import {
   formatCsv,
@@ -14,47 +13,15 @@ import {
 import { progressLine } from '#shared/commands/terminal.ts';
 import { type CsvTable, columnsOf, requiredColumnsOf } from './csv-columns.ts';
 
-export type Dataset<R, C extends string> = {
-  table: CsvTable<R, C>;
-  loaded: readonly R[];
-  /** Of what is loaded. */
-  version: string;
-  load(records: readonly R[], options: LoadOptions): Promise<void>;
-};
-
-/** Numbers of records. */
-export type Changes = { added: number; changed: number; removed: number };
-
 /**
- * Reads and compares a CSV file with what is loaded, with the progress on standard error.
+ * Reads and checks a CSV file, with the progress on standard error.
  * @throws InvalidFileError for an invalid file.
  */
-export async function readCsv<R, C extends string>(
-  path: string,
-  { table, loaded }: Pick<Dataset<R, C>, 'table' | 'loaded'>,
-): Promise<{ records: R[]; changes: Changes }> {
+export async function readCsv<R, C extends string>(path: string, table: CsvTable<R, C>): Promise<R[]> {
   const progress = progressLine();
   try {
     const onProgress = (rows: number) => progress.show(`Revisadas: ${rows}`);
-    const records = await namingFile(path, () => readRecords(path, table, onProgress));
-    return { records, changes: compare(table, loaded, records) };
-  } finally {
-    progress.clear();
-  }
-}
-
-/**
- * Replaces a dataset, all or nothing, with the progress on standard error.
- * @throws DomainError `directory-changed` if another load ended since `version` was read.
- */
-export async function replaceDataset<R>(
-  { version, load }: Pick<Dataset<R, never>, 'version' | 'load'>,
-  records: readonly R[],
-): Promise<void> {
-  const progress = progressLine();
-  try {
-    const onProgress = (written: number) => progress.show(`Guardadas: ${written} de ${records.length}`);
-    await load(records, { comparedWith: version, onProgress });
+    return await namingFile(path, () => readRecords(path, table, onProgress));
   } finally {
     progress.clear();
   }
@@ -63,9 +30,10 @@ export async function replaceDataset<R>(
 /** Writes CSV ordered by its first column; without `path`, to standard output. */
 export async function exportCsv<R, C extends string>(
   path: string | undefined,
-  { table, loaded }: Pick<Dataset<R, C>, 'table' | 'loaded'>,
+  table: CsvTable<R, C>,
+  records: readonly R[],
 ): Promise<void> {
-  const rows = loaded.map(table.toCells).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
+  const rows = records.map(table.toCells).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
   const columns = columnsOf(table);
   const isWritten = columns.map(
     (column, i) => !table.exportedIfUsed?.includes(column) || rows.some((cells) => cells[i] !== ''),
@@ -89,7 +57,7 @@ async function readRecords<R, C extends string>(
   for await (const row of readGuardedRows(path, columns, report, requiredColumnsOf(table))) {
     checkCells(row, table, report);
     const record = table.toRecord(row.cells);
-    const value = table.key(record);
+    const [value = ''] = table.toCells(record);
     const earlier = lines.get(value);
     if (earlier === undefined) lines.set(value, row.line);
     else {
@@ -116,14 +84,13 @@ function checkCells<C extends string>(
   }
 }
 
-function compare<R>(table: CsvTable<R, string>, loaded: readonly R[], records: readonly R[]): Changes {
-  const before = new Map(loaded.map((record) => [table.key(record), table.toCells(record).join('\n')]));
-  let added = 0;
-  let changed = 0;
-  for (const record of records) {
-    const old = before.get(table.key(record));
-    if (old === undefined) added++;
-    else if (old !== table.toCells(record).join('\n')) changed++;
+/** Checks the cells of records that were stored. @throws Error with the first one that does not fit. */
+export function requireFit<R>(table: CsvTable<R, string>, records: readonly R[]): void {
+  const rules = Object.entries(table.rules);
+  for (const cells of records.map(table.toCells)) {
+    for (const [i, [column, { fits, reason }]] of rules.entries()) {
+      if (fits(cells[i] ?? '')) continue;
+      throw new Error(`No se cargo nada. En la carga anterior, ${column} ${cells[i]}: ${reason}`);
+    }
   }
-  return { added, changed, removed: before.size - (records.length - added) };
 }

@@ -1,45 +1,71 @@
 import { basename } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
-import { operatorOf } from '#shared/audit/record-command.ts';
+import { type CommandResult, operatorOf } from '#shared/audit/record-command.ts';
 import type { PostalCode } from '#shared/branches/postal-code.ts';
-import {
-  type CatalogueEntry,
-  countColonias,
-  PostalCodeStore,
-  type PostalCodes,
-} from '#shared/branches/postal-code-store.ts';
+import { type CatalogueEntry, countColonias, PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import { namingFile } from '#shared/commands/csv.ts';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
+import {
+  ASKS,
+  addLoadOptions,
+  carryOut,
+  describeOrigin,
+  type Load,
+  type LoadOptions,
+  typedOptions,
+} from '#shared/loads/carry-out.ts';
+import { differenceOf, type Table } from '#shared/loads/difference.ts';
 import { readPostalCodes } from './postal-code-file.ts';
 
 /** A file with fewer states is probably the download of only some. */
 const STATES = 32;
-/** Share of what is in force, below which a file probably lacks a part. */
-const FAR_FEWER = 0.9;
+const TABLE: Table<PostalCode> = {
+  name: 'codigos postales',
+  columns: ['CodigoPostal', 'Estado', 'Municipio', 'Ciudad', 'Colonias'],
+  keys: 1,
+  cells: ({ CodigoPostal, Estado, Municipio, Ciudad, Colonias }) => [
+    ...[CodigoPostal, Estado, Municipio, Ciudad],
+    // A long list is cut, and its length still shows that it differs.
+    `${Colonias.length}: ${Colonias.join('; ')}`,
+  ],
+};
 
-/** Adds `postal-codes` with its commands `import`, `status` and `withdraw`. */
+/** Adds `postal-codes` with its commands `import`, `restore`, `status` and `withdraw`. */
 export function addPostalCodeCommands(program: Command, run: Run): void {
   const commands = program
     .command('postal-codes')
-    .description('import, status y withdraw del catalogo nacional de codigos postales (CPdescarga.txt)')
+    .description(
+      'import, restore, status y withdraw del catalogo nacional de codigos postales (CPdescarga.txt)',
+    )
     .helpCommand(false);
   const load = commands
     .command('import')
     .argument('<archivo>', 'CPdescarga.txt, como lo da Correos de Mexico, con todos los estados')
-    .description('reemplaza el catalogo por el archivo, si no tiene errores; pregunta si tiene avisos')
-    .option('--dry-run', 'solo revisa y dice que cambiaria');
-  addYes(load).action((path: string, { dryRun = false, yes = false }: Partial<ImportOptions>) => {
-    const details = { file: basename(path), ...(dryRun && { dryRun }), ...(yes && { yes }) };
-    return run((mongo) => importCatalogue(mongo, typedPath(path), { dryRun, yes }), {
-      action: 'postal-codes.import',
-      details,
-    });
-  });
+    .description(`reemplaza el catalogo por el archivo, si no tiene errores; ${ASKS}, o si faltan estados`);
+  addLoadOptions(load).action((path: string, options: LoadOptions) =>
+    run(
+      async (mongo) => {
+        const store = new PostalCodeStore(mongo);
+        const newest = await store.newest();
+        return replaceCatalogue({ store, newest }, await readFile(typedPath(path)), 'Cargado', options);
+      },
+      { action: 'postal-codes.import', details: { file: basename(path), ...typedOptions(options) } },
+    ),
+  );
+  const restore = commands
+    .command('restore')
+    .description(
+      `regresa al catalogo de antes de la ultima carga; otro restore lo deshace; tras withdraw ya no lo hay; ${ASKS}`,
+    );
+  addLoadOptions(restore).action((options: LoadOptions) =>
+    run((mongo) => restoreCatalogue(new PostalCodeStore(mongo), options), {
+      action: 'postal-codes.restore',
+      details: typedOptions(options),
+    }),
+  );
   commands
     .command('status')
     .description('que catalogo esta en vigor, desde cuando y quien lo cargo')
@@ -54,31 +80,36 @@ export function addPostalCodeCommands(program: Command, run: Run): void {
     .action(() => run(withdrawCatalogue, { action: 'postal-codes.withdraw' }));
 }
 
-type ImportOptions = { dryRun: boolean; yes: boolean };
-
-async function importCatalogue(
-  mongo: Connection,
-  path: string,
-  { dryRun, yes }: ImportOptions,
-): Promise<{ text: string; details: Record<string, number> }> {
-  const store = new PostalCodeStore(mongo);
+async function restoreCatalogue(store: PostalCodeStore, options: LoadOptions): Promise<CommandResult> {
   const newest = await store.newest();
-  const codes = await readFile(path);
-  const before = newest?.catalogue ? await store.read(newest._id) : undefined;
-  const warnings = warningsOf(codes, newest).map((warning) => `Aviso: ${warning}`);
-  const areRead = warnings.length > 0 && !dryRun && (await acceptWarnings(warnings.join('\n'), yes));
-  if (!dryRun) {
-    await store.replace(newest?._id ?? 0, codes, operatorOf(process.env).actor).catch(explainChanged);
-  }
-  const { added, changed, removed } = compare(before ?? new Map(), codes);
-  const done = dryRun ? 'Prueba, no se cambio nada' : 'Cargado';
+  const former = newest && (await store.newest(newest._id));
+  const codes = former?.catalogue && (await store.read(former._id));
+  if (!codes) throw new Error('No hay un catalogo anterior al que esta en vigor');
+  return replaceCatalogue({ store, newest }, [...codes.values()], 'Restaurado', options);
+}
+
+/** Compares postal codes with the newest entry, and replaces that. */
+async function replaceCatalogue(
+  { store, newest }: { store: PostalCodeStore; newest: CatalogueEntry | undefined },
+  codes: readonly PostalCode[],
+  done: Load['done'],
+  options: LoadOptions,
+): Promise<CommandResult> {
+  const before = newest?.catalogue && (await store.read(newest._id));
+  const states = new Set(codes.map(({ Estado }) => Estado)).size;
   const colonias = countColonias(codes);
-  const counts = `Codigos postales: ${codes.length}, colonias: ${colonias}`;
-  const text = `${done}. ${counts}. Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
-  return {
-    text: areRead ? text : [...warnings, text].join('\n'),
-    details: { codes: codes.length, colonias, added, changed, removed },
+  const replace = () =>
+    store.replace(newest?._id ?? 0, codes, operatorOf(process.env).actor).catch(explainChanged);
+  const load: Load = {
+    differences: [differenceOf(TABLE, before?.values() ?? [], codes)],
+    warnings:
+      states < STATES ? [`Aviso: el archivo tiene ${states} de ${STATES} estados: ¿los descargo todos?`] : [],
+    size: `Codigos postales: ${codes.length}, colonias: ${colonias}.`,
+    details: { codes: codes.length, colonias },
+    done,
+    store: async () => ({ details: { version: await replace() } }),
   };
+  return carryOut(load, options);
 }
 
 /** Reads and checks a file, with the progress on standard error. */
@@ -92,21 +123,6 @@ async function readFile(path: string): Promise<PostalCode[]> {
   }
 }
 
-/** Says what is probably a mistake: a file that lacks states, or has far less than the catalogue in force. */
-function warningsOf(codes: readonly PostalCode[], newest: CatalogueEntry | undefined): string[] {
-  const states = new Set(codes.map(({ Estado }) => Estado)).size;
-  const { codes: formerCodes = 0, colonias: formerColonias = 0 } = newest?.catalogue ?? {};
-  const fewer = (count: number, former: number, what: string) =>
-    count < former * FAR_FEWER
-      ? [`el archivo tiene ${count} ${what}, y el catalogo en vigor ${former}: ¿esta completo?`]
-      : [];
-  return [
-    ...(states < STATES ? [`el archivo tiene ${states} de ${STATES} estados: ¿los descargo todos?`] : []),
-    ...fewer(codes.length, formerCodes, 'codigos postales'),
-    ...fewer(countColonias(codes), formerColonias, 'colonias'),
-  ];
-}
-
 async function withdrawCatalogue(mongo: Connection): Promise<{ text: string }> {
   const store = new PostalCodeStore(mongo);
   const newest = await store.newest();
@@ -117,21 +133,10 @@ async function withdrawCatalogue(mongo: Connection): Promise<{ text: string }> {
 
 function describeEntry(entry: CatalogueEntry | undefined): string {
   if (!entry) return 'No hay un catalogo de codigos postales';
-  const { at, by, catalogue } = entry;
-  const when = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC por ${by}`;
-  if (!catalogue) return `No hay un catalogo de codigos postales: se retiro el ${when}`;
-  return `Codigos postales: ${catalogue.codes}, colonias: ${catalogue.colonias}. Cargado el ${when}`;
-}
-
-function compare(before: PostalCodes, codes: readonly PostalCode[]) {
-  let added = 0;
-  let changed = 0;
-  for (const code of codes) {
-    const former = before.get(code.CodigoPostal);
-    if (!former) added++;
-    else if (!isDeepStrictEqual(former, code)) changed++;
-  }
-  return { added, changed, removed: before.size - (codes.length - added) };
+  const { catalogue } = entry;
+  const when = describeOrigin(entry);
+  if (!catalogue) return `No hay un catalogo de codigos postales: se retiro${when}`;
+  return `Codigos postales: ${catalogue.codes}, colonias: ${catalogue.colonias}. Cargado${when}`;
 }
 
 function explainChanged(cause: unknown): never {

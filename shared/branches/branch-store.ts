@@ -35,7 +35,7 @@ export const BRANCHES = defineCollection(
   {
     id: 'Generation and code',
     holds: 'A branch of one load',
-    life: 'Until the next load',
+    life: 'Until the load after the next',
     rights: RIGHTS,
   },
 );
@@ -45,13 +45,22 @@ export const COVERAGE = defineCollection(
   {
     id: 'Generation and postal code',
     holds: 'The branch of a postal code, and its route',
-    life: 'Until the next load',
+    life: 'Until the load after the next',
     rights: RIGHTS,
   },
 );
-/** What a load wrote. A release before 1.8.1 writes none, and leaves that of an earlier generation. */
-const LOAD = part({ generation: NUMBER, rows: NUMBER, at: MOMENT });
-/** Two documents: `current` has the generations in force, 0 before a load, and their loads. `counter` has `last`. */
+/**
+ * What a load wrote, and who put it in force when. A release before 1.8.1 writes none, and leaves that of an earlier generation.
+ * One before 1.10.0 removes the rows of the load before, and leaves who put an earlier generation in force.
+ */
+const BY = optional(part({ generation: NUMBER, operator: TEXT }));
+const LOAD = part({ generation: NUMBER, rows: NUMBER, at: MOMENT, by: BY });
+/** The load before, which is of an earlier generation if nobody counted the rows. */
+const FORMER = part({ generation: NUMBER, load: optional(LOAD) });
+/**
+ * Two documents: `current` has the generations in force, 0 before a load, their loads, and the loads before them, whose rows
+ * stay for `restore`. `counter` has `last`.
+ */
 export const GENERATIONS = defineCollection(
   'generations',
   {
@@ -60,11 +69,13 @@ export const GENERATIONS = defineCollection(
     coverage: optional(NUMBER),
     branchesLoad: optional(LOAD),
     coverageLoad: optional(LOAD),
+    branchesFormer: optional(FORMER),
+    coverageFormer: optional(FORMER),
     last: optional(NUMBER),
   },
   {
     id: '`current`, `counter`',
-    holds: 'Which generations are in force, with their rows and time, and the number of the last load',
+    holds: 'Which generations are in force, and before them, with rows, time, operator; the last number',
     life: 'For ever',
     rights: {
       branches: ['find'],
@@ -83,22 +94,25 @@ export type Snapshot = { version: string; branches: Branch[]; coverage: Coverage
  * Branches or coverage as they should be and as they are. `rows`: how many the load wrote; undefined if it was of a release
  * that did not count, which wrote one at least. `found`: how many there are.
  */
-export type Dataset = { found: number } & Partial<{ rows: number; at: Date }>;
+export type Dataset = { found: number } & Partial<{ rows: number; at: Date; by: string }>;
 /** Of a dataset that was never loaded it has nothing. */
 export type Directory = { version: string; branches?: Dataset; coverage?: Dataset };
+/** The rows that there are, and how many there should be. */
+export type Counted = Snapshot & { directory: Directory };
 
 /** A branch, and the route of the postal code by which it was asked for. */
 export type FoundBranch = { branch: Branch; route?: string | undefined };
 export type Found = { version: string; found: (FoundBranch | null)[] };
 
 export type OnProgress = (written: number) => void;
-/** `comparedWith`: the version with which the load was compared; by default that in force when the load begins. */
-export type LoadOptions = { comparedWith?: string; onProgress?: OnProgress };
+/** `comparedWith`: the version with which the load was compared; by default that in force when it begins. `by`: the operator. */
+export type LoadOptions = { comparedWith?: string; by?: string; onProgress?: OnProgress };
 
-type Kind = 'branches' | 'coverage';
+export type Kind = 'branches' | 'coverage';
 type Generation = Readonly<Record<Kind, number>>;
-type Load = { generation: number; rows: number; at: Date };
-type Current = Generation & Readonly<Partial<Record<`${Kind}Load`, Load>>>;
+type Load = { generation: number; rows: number; at: Date; by?: { generation: number; operator: string } };
+type Former = { generation: number; load?: Load };
+type Current = Generation & Readonly<Partial<Record<`${Kind}Load`, Load> & Record<`${Kind}Former`, Former>>>;
 type Loaded = { _id: string; generation: number };
 
 /** Documents in one insert. Even a slow server inserts them well before the timeout of an operation. */
@@ -130,7 +144,7 @@ export class BranchStore {
   }
 
   /** Returns the rows that are there, and how many there should be. @throws DomainError as `#atOneVersion` does. */
-  snapshot(): Promise<Snapshot & { directory: Directory }> {
+  snapshot(): Promise<Counted> {
     return this.#atOneVersion((current) => this.#all(current));
   }
 
@@ -183,16 +197,31 @@ export class BranchStore {
     });
   }
 
-  /** @throws DomainError `directory-changed` if another load of branches or coverage ended since `comparedWith`. */
-  async loadBranches(branches: readonly Branch[], options?: LoadOptions): Promise<void> {
-    const records = branches.map((branch) => [branchCode(branch.Codigo), { branch }] as const);
-    await this.#load('branches', this.#branches, records, options);
+  /**
+   * Returns what a snapshot would have if the load before were restored; undefined if there was none.
+   * @throws DomainError as `snapshot` does.
+   */
+  former(kind: Kind): Promise<Counted | undefined> {
+    return this.#atOneVersion(async (current) => {
+      const former = current[`${kind}Former`];
+      if (!former?.generation) return undefined;
+      return this.#all({ ...current, [kind]: former.generation, [`${kind}Load`]: former.load });
+    });
   }
 
-  /** @throws DomainError as `loadBranches` does. */
-  async loadCoverage(coverage: readonly Coverage[], options?: LoadOptions): Promise<void> {
+  /**
+   * @returns the version that is then in force.
+   * @throws DomainError `directory-changed` if another load of branches or coverage ended since `comparedWith`.
+   */
+  loadBranches(branches: readonly Branch[], options?: LoadOptions): Promise<string> {
+    const records = branches.map((branch) => [branchCode(branch.Codigo), { branch }] as const);
+    return this.#load('branches', this.#branches, records, options);
+  }
+
+  /** @returns and throws as `loadBranches` does. */
+  loadCoverage(coverage: readonly Coverage[], options?: LoadOptions): Promise<string> {
     const records = coverage.map((one) => [one.postalCode, one] as const);
-    await this.#load('coverage', this.#coverage, records, options);
+    return this.#load('coverage', this.#coverage, records, options);
   }
 
   /**
@@ -208,7 +237,7 @@ export class BranchStore {
     throw new DomainError('unavailable');
   }
 
-  async #all(current: Current): Promise<Snapshot & { directory: Directory }> {
+  async #all(current: Current): Promise<Counted> {
     const [branches, coverage] = await Promise.all([
       this.#branches.find({ generation: current.branches }).lean(),
       this.#coverage.find({ generation: current.coverage }).lean(),
@@ -244,8 +273,8 @@ export class BranchStore {
     kind: Kind,
     model: StoredModel<D>,
     records: readonly (readonly [name: string, record: Omit<D, keyof Loaded>])[],
-    { comparedWith, onProgress }: LoadOptions = {},
-  ): Promise<void> {
+    { comparedWith, by, onProgress }: LoadOptions = {},
+  ): Promise<string> {
     const current = await this.#inForce();
     const generation = await this.#nextGeneration();
     const isUnchanged = comparedWith === undefined || comparedWith === versionOf(current);
@@ -263,9 +292,12 @@ export class BranchStore {
       written += chunk.length;
       onProgress?.(written);
     }
-    await this.#activate(kind, current, { generation, rows: records.length });
+    const operator = by && { by: { generation, operator: by } };
+    const version = await this.#activate(kind, current, { generation, rows: records.length, ...operator });
     // Removes only older generations, because a newer one may be in progress. The next load removes what a failure leaves.
-    await model.deleteMany({ generation: { $lt: generation } } as QueryFilter<D>).catch(() => {});
+    const older = { generation: { $lt: generation, $ne: current[kind] } };
+    await model.deleteMany(older as QueryFilter<D>).catch(() => {});
+    return version;
   }
 
   async #inForce(): Promise<Current> {
@@ -281,17 +313,23 @@ export class BranchStore {
     return (counter as { last: number }).last;
   }
 
-  /** Puts a load in force in place of `over`. @throws DomainError `directory-changed` if something else is. */
-  async #activate(kind: Kind, over: Generation, load: Omit<Load, 'at'>): Promise<void> {
+  /**
+   * Puts a load in force in place of `over`, which is then the load before.
+   * @returns the version. @throws DomainError `directory-changed` if something else than `over` is in force.
+   */
+  async #activate(kind: Kind, over: Current, load: Omit<Load, 'at'>): Promise<string> {
     const none = { $setOnInsert: { branches: 0, coverage: 0 } };
     await this.#generations.updateOne({ _id: 'current' }, none, { upsert: true });
     const unchanged = { _id: 'current', branches: over.branches, coverage: over.coverage };
     const fields = Object.entries(load).map(([field, value]) => [`${kind}Load.${field}`, value]);
+    const before = over[`${kind}Load`];
+    const former = { generation: over[kind], ...(before && { load: before }) };
     const { matchedCount } = await this.#generations.updateOne(unchanged, {
-      $set: { [kind]: load.generation, ...Object.fromEntries(fields) },
+      $set: { [kind]: load.generation, ...Object.fromEntries(fields), [`${kind}Former`]: former },
       $currentDate: { [`${kind}Load.at`]: true },
     });
     if (matchedCount === 0) throw new DomainError('directory-changed');
+    return versionOf({ ...over, [kind]: load.generation });
   }
 }
 
@@ -322,8 +360,9 @@ function directoryOf(current: Current, found: Readonly<Record<Kind, number>>): D
   const datasetOf = (kind: Kind): Dataset | undefined => {
     if (current[kind] === 0) return undefined;
     const load = current[`${kind}Load`];
-    const isCounted = load?.generation === current[kind];
-    return { found: found[kind], ...(isCounted && { rows: load.rows, at: load.at }) };
+    if (load?.generation !== current[kind]) return { found: found[kind] };
+    const { generation, rows, at, by } = load;
+    return { found: found[kind], rows, at, ...(by?.generation === generation && { by: by.operator }) };
   };
   const [branches, coverage] = [datasetOf('branches'), datasetOf('coverage')];
   return { version: versionOf(current), ...(branches && { branches }), ...(coverage && { coverage }) };

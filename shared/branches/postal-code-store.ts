@@ -45,7 +45,7 @@ export const POSTAL_CODES = defineCollection(
   {
     id: 'Number',
     holds: 'The catalogue of postal codes, or its withdrawal',
-    life: 'Until the next load or withdrawal',
+    life: 'Until the load after the next, or a withdrawal',
     rights: { api: ['find'], loads: ['find', 'insert', 'remove'] },
   },
 );
@@ -72,10 +72,13 @@ export class PostalCodeStore {
     this.#model = modelOf(connection, POSTAL_CODES);
   }
 
-  /** Returns what a majority of the servers has last, so that no failover takes it back; undefined before the first load. */
-  async newest(): Promise<CatalogueEntry | undefined> {
+  /**
+   * Returns what was loaded or withdrawn last, `before` a number if it is given; undefined if there is nothing. A majority of the
+   * servers has it, so no failover takes it back.
+   */
+  async newest(before = Number.MAX_SAFE_INTEGER): Promise<CatalogueEntry | undefined> {
     const entry = await this.#model
-      .findOne()
+      .findOne({ _id: { $lt: before } })
       .readConcern('majority')
       .sort({ _id: -1 })
       .select<CatalogueEntry>({ 'catalogue.lines': 0 })
@@ -93,18 +96,19 @@ export class PostalCodeStore {
   }
 
   /**
-   * Replaces the catalogue.
+   * Replaces the catalogue, which stays for `restore` until the load after the next.
    * @param last number of the newest entry, 0 if there is none.
-   * @throws DomainError `catalogue-changed` if there is a newer one.
+   * @returns the number of the new one. @throws DomainError `catalogue-changed` if there is a newer one.
    */
-  async replace(last: number, codes: readonly PostalCode[], by: string): Promise<void> {
+  async replace(last: number, codes: readonly PostalCode[], by: string): Promise<number> {
     const lines = await compress(codes.map((code) => JSON.stringify(code)).join('\n'));
     const colonias = countColonias(codes);
     await this.#append(last, { by, catalogue: { codes: codes.length, colonias, lines } });
-    await this.#removeBefore(last + 1).catch(() => {}); // the next load removes it
+    await this.#removeBefore(last).catch(() => {}); // the next load removes it
+    return last + 1;
   }
 
-  /** Removes the catalogue for good. @throws DomainError as `replace` does. */
+  /** Removes the catalogue for good, and the one before. @throws DomainError as `replace` does. */
   async withdraw(last: number, by: string): Promise<void> {
     await this.#append(last, { by });
     await this.#removeBefore(last + 1);

@@ -49,6 +49,13 @@ function describeOption({ description, argChoices, defaultValue, envVar }: Optio
   return more.length > 0 ? `${description} (${more.join('; ')})` : description;
 }
 
+/** Pads the cells of rows, of which each has as many as the first, to columns. @returns a text with a line for each row. */
+export function aligned(rows: string[][]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
+}
+
 function inSpanish(text: string): string {
   return Object.entries(WORDS).reduce((result, [word, ours]) => result.replace(word, ours), text);
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { aligned } from '#shared/commands/terminal.ts';
 import { MAX_KEYS } from '#shared/keys/key-model.ts';
-import { aligned, example, usernameArgument } from '../accounts/commands/command-line.ts';
+import { example, usernameArgument } from '../accounts/commands/command-line.ts';
 import { type LoadPersonalData, whatGoesOn } from '../platform/personal-data.ts';
 import { isPrintable, MAX_NAME } from './key.ts';
 import { type Key, KeyStore } from './key-store.ts';

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { aligned } from '#shared/commands/terminal.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { healthOf, type WebhookHealth } from '#shared/webhooks/webhook-health.ts';
 import { type WebhookFilter, WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import { aligned, example, parseAccount, parseUsername } from '../accounts/commands/command-line.ts';
+import { example, parseAccount, parseUsername } from '../accounts/commands/command-line.ts';
 import { NAME_RULE } from '../accounts/names.ts';
 import { whoOf } from './personal-data.ts';
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { AUDIT_DAYS, type AuditEvent, AuditStore } from '#shared/audit/audit-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
-import { aligned, example, parseInteger } from './command-line.ts';
+import { aligned } from '#shared/commands/terminal.ts';
+import { example, parseInteger } from './command-line.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;

@@ -64,13 +64,6 @@ export function keysStay(username: string): string {
   return `Sus llaves siguen: si alguien mas supo la de antes, terminelas con revoke ${username}`;
 }
 
-/** The first row is the heading. */
-export function aligned(rows: string[][]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
-  return rows.map((row) => line(row).trimEnd()).join('\n');
-}
-
 /** Returns the zone of TIME_ZONE, and a function that writes a moment in it as SEND_FECHA shows it. */
 export function readTimeZone(): { timeZone: string; localTime: (moment: Date) => string } {
   const { TIME_ZONE } = loadConfig(Type.Pick(ApiConfig, ['TIME_ZONE']), process.env);

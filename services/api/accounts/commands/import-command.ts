@@ -28,6 +28,8 @@ Cada usuario recibe una contrasena temporal, que no sirve para entrar: dentro de
 cambia con POST /api/auth/password. Si la carga se interrumpe, repitala con otro archivo de contrasenas: los usuarios
 que ya estan quedan como estan. Si un usuario esta en los dos archivos, vale la contrasena del segundo.
 
+No hay restore: la carga solo agrega, y sus usuarios quiza ya cambiaron su contrasena. Quite los que sobran con remove.
+
 Diez mil usuarios tardan mas de un minuto en dos nucleos libres: cada uno cuesta unos 15 ms de nucleo.`;
 
 export function addImportCommand(program: Command, run: Run, load: LoadPersonalData): void {

@@ -3,9 +3,10 @@ import { kindOf, type ListedUser, type UserFilter, UserStore } from '#shared/acc
 import { writeToOutput } from '#shared/commands/broken-pipe.ts';
 import { formatCsv, formatRows } from '#shared/commands/csv.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { aligned } from '#shared/commands/terminal.ts';
 import { USER_COLUMNS } from '../customers/customer-file.ts';
 import { NAME_RULE } from '../names.ts';
-import { aligned, example, parseAccount, parsePermission } from './command-line.ts';
+import { example, parseAccount, parsePermission } from './command-line.ts';
 
 type ListOptions = Omit<UserFilter, 'text'> & { json?: true; csv?: true };
 

@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
-import { type AccountKind, type ListedUser, UserStore } from '#shared/accounts/user-store.ts';
+import { type AccountKind, type ListedUser, PERMISSIONS, UserStore } from '#shared/accounts/user-store.ts';
 import { LineReport } from '#shared/commands/csv.ts';
+import { changedCells, differenceOf, type Table } from '#shared/loads/difference.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 import { formerKind, refusalOf } from '../account-kinds.ts';
@@ -11,6 +12,18 @@ import type { Customer, CustomerFile, FileAccount } from './customer-file.ts';
 const AT_ONCE = 1_000;
 /** Accounts whose guides are looked for at once. */
 const GUIDES_AT_ONCE = 25;
+
+/** The columns are words for what differs. */
+const USERS: Table<Pick<ListedUser, 'username' | 'account' | 'permissions' | 'originBranch'>> = {
+  name: 'usuarios',
+  columns: ['otro usuario', 'otra cuenta', 'otros permisos', 'otro origen'],
+  keys: 1,
+  cells: ({ username, account, permissions, originBranch }) => [
+    ...[username, account],
+    PERMISSIONS.filter((permission) => permissions.includes(permission)).join(' ') || 'ninguno',
+    originBranch ?? 'ninguno',
+  ],
+};
 
 export type Comparison = {
   missing: Customer[];
@@ -47,17 +60,14 @@ export async function compareCustomers(
     await compareAccounts({ mongo, users, personalData }, chunk, report, found);
   for (const chunk of chunks(customers, AT_ONCE)) {
     const stored = await users.findAll(chunk.map(({ username }) => username));
-    const byName = new Map(stored.map((user) => [user.username, user]));
-    for (const customer of chunk) {
-      const { line, username } = customer;
-      const user = byName.get(username);
-      const difference = user && differenceOf(customer, user);
-      if (!user) found.missing.push(customer);
-      else if (!difference) found.existing++;
-      else {
-        const reason = `ya existe, con ${difference}`;
-        found.differences.add({ line, column: 'Usuario', value: username, reason });
-      }
+    const { added, changed } = differenceOf(USERS, stored, chunk);
+    found.missing.push(...added);
+    found.existing += chunk.length - added.length - changed.length;
+    for (const change of changed) {
+      const { line, username } = change.after;
+      const words = changedCells(USERS, change).map(({ column, before }) => `${column}: ${before}`);
+      const reason = `ya existe, con ${words.join('; ')}`;
+      found.differences.add({ line, column: 'Usuario', value: username, reason });
     }
   }
   return found;
@@ -110,18 +120,6 @@ async function kindsOfFormer(
     await Promise.all(found);
   }
   return kinds;
-}
-
-function differenceOf(customer: Customer, user: ListedUser): string | undefined {
-  const { account, permissions, originBranch } = user;
-  const differences = [
-    ...(account === customer.account ? [] : [`otra cuenta: ${account}`]),
-    ...(isEqual(permissions.toSorted(), customer.permissions.toSorted())
-      ? []
-      : [`otros permisos: ${permissions.join(' ') || 'ninguno'}`]),
-    ...(originBranch === customer.originBranch ? [] : [`otro origen: ${originBranch ?? 'ninguno'}`]),
-  ];
-  return differences.length > 0 ? differences.join('; ') : undefined;
 }
 
 function isEqual(one: object, other: object): boolean {

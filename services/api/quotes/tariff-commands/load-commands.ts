@@ -1,103 +1,129 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
+import type { Connection } from 'mongoose';
+import type { CommandResult } from '#shared/audit/record-command.ts';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
-import { acceptWarnings, addYes } from '#shared/commands/warnings.ts';
+import {
+  ASKS,
+  addLoadOptions,
+  carryOut,
+  type Load,
+  type LoadOptions,
+  typedOptions,
+} from '#shared/loads/carry-out.ts';
 import { checkTariff } from '../tariffs/check-tariff.ts';
+import { compareTariffs, warnOfAmounts } from '../tariffs/compare-tariffs.ts';
 import { readTariff } from '../tariffs/read-tariff.ts';
 import { readSurroundings } from '../tariffs/surroundings.ts';
-import type { Tariff } from '../tariffs/tariff.ts';
-import { describeDifference, describeRows } from '../tariffs/tariff-difference.ts';
-import {
-  readTariffFolder,
-  type TariffFolder,
-  withChanges,
-  withoutEmptyFiles,
-} from '../tariffs/tariff-files.ts';
+import { readTariffFolder, type TariffFolder, withoutEmptyFiles } from '../tariffs/tariff-files.ts';
 import { TariffReport } from '../tariffs/tariff-report.ts';
 import { inForceAt } from '../tariffs/tariff-versions.ts';
-import { type Beginning, beginningOf, parseDate } from './local-days.ts';
-import { addVersion, readStoredTariffs, type StoredTariffs } from './stored-tariffs.ts';
+import { beginningOf, parseDate } from './local-days.ts';
+import { addVersion, filesOf, readStoredTariffs, type StoredTariffs } from './stored-tariffs.ts';
+import { parseVersion, VERSION } from './version-commands.ts';
 
-const FOLDER = 'con los archivos .csv que cambian; los demas son los de la version anterior';
-
-/** Adds the commands `check` and `import`. */
+/** Adds the commands `import` and `restore`. */
 export function addLoadCommands(program: Command, run: Run): void {
-  program
-    .command('check')
-    .description('revisa una carpeta y dice que cambiaria; no cambia nada')
-    .argument('<carpeta>', FOLDER)
-    .option('--from <fecha>', 'la revisa como si rigiera desde ese dia, como 2026-12-01', parseDate)
-    .action((path: string, { from }: { from?: string }) =>
-      run(async (mongo) => {
-        const stored = await readStoredTariffs(mongo);
-        const { warnings, text } = await checkFolder(stored, typedPath(path), beginningOf(from, stored.now));
-        const accept = warnings > 0 ? '. Para cargarla con estos avisos: import --yes' : '';
-        return { text: `${text}\nPrueba, no se cambio nada${accept}` };
-      }),
-    );
   const load = program
     .command('import')
-    .description('carga una carpeta como version nueva, si no tiene errores; pregunta si tiene avisos')
-    .argument('<carpeta>', FOLDER)
+    .description(`carga una carpeta como version nueva, si no tiene errores; ${ASKS}, o si hay avisos`)
+    .argument('<carpeta>', 'con los archivos .csv que cambian; los demas son los de la version anterior')
     .option(
       '--from <fecha>',
       'desde que dia rige, a las 00:00, como 2026-12-01; si falta, desde ahora',
       parseDate,
     );
-  addYes(load).action((path: string, { from, yes = false }: { from?: string; yes?: boolean }) =>
-    run(
-      async (mongo) => {
-        const stored = await readStoredTariffs(mongo);
-        const begins = beginningOf(from, stored.now);
-        const { folder, warnings, text } = await checkFolder(stored, typedPath(path), begins);
-        const isRead = warnings > 0 && (await acceptWarnings(text, yes));
-        const { version, state } = await addVersion(
-          stored,
-          folder,
-          from === undefined ? undefined : begins.moment,
-        );
-        const loaded = `Version ${version}, ${state}`;
-        return { text: isRead ? loaded : `${text}\n${loaded}`, details: { version } };
-      },
-      {
-        action: 'tariffs.import',
-        details: {
-          folder: basename(path),
-          ...(from && { from }),
-          ...(yes && { yes }),
-        },
-      },
-    ),
+  addLoadOptions(load).action((path: string, options: LoadOptions & { from?: string }) => {
+    const { from } = options;
+    const details = { folder: basename(path), ...(from && { from }), ...typedOptions(options) };
+    return run((mongo) => loadVersion(mongo, options, (before) => readChanges(typedPath(path), before)), {
+      action: 'tariffs.import',
+      details,
+    });
+  });
+  const restore = program
+    .command('restore')
+    .description(
+      `pone los archivos de una version otra vez en vigor, como version nueva y desde ahora; ${ASKS}, o si hay avisos`,
+    )
+    .argument('<version>', VERSION, parseVersion);
+  addLoadOptions(restore).action((version: number, options: LoadOptions) =>
+    run((mongo) => loadVersion(mongo, options, (_, stored) => readVersion(stored, version)), {
+      action: 'tariffs.restore',
+      subject: `${version}`,
+      details: typedOptions(options),
+    }),
   );
 }
 
-/** A folder without errors, completed by the version that is in force when it begins, and the report in words. */
-type Checked = { folder: TariffFolder; warnings: number; text: string };
+/** Files for a new version, all of them. `words`: what the operator is told of it. */
+type Wanted = Pick<Load, 'done' | 'size'> & { folder: TariffFolder; hasExamples: boolean; words: string };
 
-/** Reads and checks a folder. @throws Error with the report, if the folder has errors. */
-async function checkFolder(
-  { mongo, store, versions }: StoredTariffs,
-  path: string,
-  begins: Beginning,
-): Promise<Checked> {
-  const before = inForceAt(versions, begins.moment);
-  const base = (before && (await store.folder(before.number))) ?? new Map();
+async function readChanges(path: string, before: TariffFolder): Promise<Wanted> {
   const changes = await readTariffFolder(path);
-  const folder = withChanges(base, changes);
+  return {
+    folder: new Map([...before, ...changes]),
+    // Those of the version before were worked out with the prices of then.
+    hasExamples: changes.has('ejemplos.csv'),
+    size: `Archivos: ${[...changes.keys()].join(', ')}.`,
+    done: 'Cargado',
+    words: '',
+  };
+}
+
+async function readVersion(stored: StoredTariffs, version: number): Promise<Wanted> {
+  return {
+    folder: await filesOf(stored, version),
+    hasExamples: false,
+    size: `Archivos de la version ${version}.`,
+    done: 'Restaurado',
+    words: `con los archivos de la ${version}, `,
+  };
+}
+
+/**
+ * Checks files, compares them with the version that is in force when they begin, and adds them as a version.
+ * @param from the day on which it begins; without it the version begins now.
+ * @param read gets the files of the version in force.
+ * @throws Error with the report, if the files have errors.
+ */
+async function loadVersion(
+  mongo: Connection,
+  { from, ...options }: LoadOptions & { from?: string },
+  read: (before: TariffFolder, stored: StoredTariffs) => Promise<Wanted>,
+): Promise<CommandResult> {
+  const stored = await readStoredTariffs(mongo);
+  const begins = beginningOf(from, stored.now);
+  const inForce = inForceAt(stored.versions, begins.moment);
+  const before = inForce && (await stored.store.folder(inForce.number));
+  const { folder, hasExamples, words, done, size } = await read(before ?? new Map(), stored);
   const report = new TariffReport();
   const tariff = await readTariff(folder, report);
-  const around = await readSurroundings(mongo, store, versions, begins);
-  // Those of the version before were worked out with the prices of then.
-  const examples = changes.has('ejemplos.csv') ? (tariff?.examples ?? []) : [];
-  if (tariff) checkTariff({ ...tariff, examples }, around, report);
-  const differences = tariff && around.inForce ? describeChanges(changes, base, around.inForce, tariff) : [];
-  const text = [
-    `Archivos: ${[...changes.keys()].join(', ')}`,
-    ...describeReport(report),
-    ...differences,
-  ].join('\n');
-  if (report.errors.count > 0) throw new Error(`${text}\nNo se cargo nada: corrija los errores`);
-  return { folder: withoutEmptyFiles(folder), warnings: report.warnings.count, text };
+  const around = await readSurroundings(mongo, stored.versions, before, begins);
+  if (tariff) checkTariff(hasExamples ? tariff : { ...tariff, examples: [] }, around, report);
+  if (report.errors.count > 0)
+    throw new Error([size, ...describeReport(report), 'No se cargo nada: corrija los errores'].join('\n'));
+  const differences = compareTariffs(before ?? new Map(), folder, begins.date);
+  warnOfAmounts(differences, report);
+  const whole = withoutEmptyFiles(folder);
+  const load: Load = {
+    ...{ done, size },
+    differences: [...differences.values()],
+    warnings: describeReport(report),
+    // An example, or a price that is written otherwise, is no difference.
+    storesMore:
+      whole.size !== before?.size || [...whole].some(([file, own]) => !before.get(file)?.equals(own)),
+    store: async () => {
+      const { version, state } = await addVersion(
+        stored,
+        whole,
+        from === undefined ? undefined : begins.moment,
+      );
+      const details = done === 'Restaurado' ? { restored: version } : { version };
+      return { details, state: `Version ${version}, ${words}${state}` };
+    },
+  };
+  return carryOut(load, options);
 }
 
 function describeReport({ errors, warnings }: TariffReport): string[] {
@@ -105,13 +131,4 @@ function describeReport({ errors, warnings }: TariffReport): string[] {
     ...(errors.count > 0 ? [`Errores: ${errors.count}`, `${errors}`] : []),
     ...(warnings.count > 0 ? [`Avisos: ${warnings.count}`, `${warnings}`] : []),
   ];
-}
-
-/** Says what each file of a folder changes: of prices by how much, of the others which rows. */
-function describeChanges(changes: TariffFolder, base: TariffFolder, before: Tariff, after: Tariff): string[] {
-  // The examples are part of no price.
-  const files = [...changes.keys()].filter((file) => file !== 'ejemplos.csv');
-  return files.map((file) =>
-    file === 'precios.csv' ? describeDifference(before, after) : describeRows(file, base, changes),
-  );
 }

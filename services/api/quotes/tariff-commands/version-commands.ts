@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
-import { aligned, parseInteger, readTimeZone } from '../../accounts/commands/command-line.ts';
+import { aligned } from '#shared/commands/terminal.ts';
+import { parseInteger, readTimeZone } from '../../accounts/commands/command-line.ts';
 import { writeTariffFolder } from '../tariffs/tariff-files.ts';
 import { inForceAt } from '../tariffs/tariff-versions.ts';
 import {
-  addVersion,
   filesOf,
   noVersion,
   readStoredTariffs,
@@ -13,9 +13,9 @@ import {
   withdrawVersion,
 } from './stored-tariffs.ts';
 
-const VERSION = 'su numero en list';
+export const VERSION = 'su numero en list';
 
-/** Adds the commands `list`, `export`, `restore` and `withdraw`. */
+/** Adds the commands `list`, `export` and `withdraw`. */
 export function addVersionCommands(program: Command, run: Run): void {
   program
     .command('list')
@@ -37,18 +37,6 @@ export function addVersionCommands(program: Command, run: Run): void {
         await makeFolder(typedPath(path));
         await writeTariffFolder(typedPath(path), folder);
         return { text: `Archivos de la version ${version}: ${[...folder.keys()].join(', ')}` };
-      }),
-    );
-  program
-    .command('restore')
-    .description('pone los archivos de una version otra vez en vigor, como version nueva y desde ahora')
-    .argument('<version>', VERSION, parseVersion)
-    .action((version: number) =>
-      run(async (mongo) => {
-        const stored = await readStoredTariffs(mongo);
-        const { version: restored, state } = await addVersion(stored, await filesOf(stored, version));
-        const text = `Version ${restored}, con los archivos de la ${version}, ${state}`;
-        return { text, details: { restored } };
       }),
     );
   program

@@ -5,7 +5,6 @@ import type { PostalRanges } from './postal-ranges.ts';
 import { describeLine, describeNoPrice, priceParcel } from './price.ts';
 import { PUBLIC_LIST, priceKey, priceName, routeKey, type Tariff } from './tariff.ts';
 import type { TariffReport } from './tariff-report.ts';
-import { warnOfChanges } from './warn-of-changes.ts';
 
 /** What a tariff is checked against: the installation as it is now. */
 export type Surroundings = {
@@ -40,7 +39,6 @@ export function checkTariff(tariff: Tariff, around: Surroundings, report: Tariff
   checkNames(tariff, report);
   checkSurcharges(tariff, report);
   warnOfPrices(tariff, report);
-  if (around.inForce) warnOfChanges(tariff, around.inForce, around.from, report);
   warnOfPercentages(tariff, report);
   warnOfPlaces(tariff, around, report);
   warnOfContracts(tariff, around, report);

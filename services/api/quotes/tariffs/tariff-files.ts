@@ -66,11 +66,6 @@ export async function writeTariffFolder(path: string, folder: TariffFolder): Pro
   for (const [name, content] of folder) await writeFile(join(path, name), content, { flag: 'wx' });
 }
 
-/** Returns a tariff whose files are those of `changes`, and else of `base`. */
-export function withChanges(base: TariffFolder, changes: TariffFolder): TariffFolder {
-  return new Map([...base, ...changes]);
-}
-
 /** Returns a tariff without the files that end with their header: the api of a release before 1.6.1 refuses them. */
 export function withoutEmptyFiles(folder: TariffFolder): TariffFolder {
   const hasRows = (content: Buffer) => /[^\s,;"]/.test(content.toString('utf8').replace(/^.*/, ''));

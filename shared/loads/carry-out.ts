@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { AuditEvent } from '#shared/audit/audit-store.ts';
+import type { CommandResult } from '#shared/audit/record-command.ts';
+import { confirm } from '#shared/commands/confirm.ts';
+import { type AnyDifference, describeDifference, sumOf, warningsOf } from './difference.ts';
+
+/** What the descriptions of commands say of loads and restores. */
+export const ASKS = 'pregunta si con eso se quita o cambia mas de una decima parte';
+
+/** `dryRun` only compares; `yes` stores in spite of warnings. */
+export type LoadOptions = { dryRun?: boolean; yes?: boolean };
+
+/** Adds the options of a load. `--accept-warnings` was the only name of `--yes` in releases before 1.8.1. */
+export function addLoadOptions(command: Command): Command {
+  return command
+    .option('--dry-run', 'solo revisa y dice que cambiaria')
+    .option('--accept-warnings, --yes', 'carga aunque haya avisos, sin preguntar');
+}
+
+/** Returns the options that were typed, as the audit log has them. */
+export function typedOptions({ dryRun, yes }: LoadOptions): Record<string, boolean> {
+  return { ...(dryRun && { dryRun }), ...(yes && { yes }) };
+}
+
+/** A load, or the restore of one, that is not stored yet. */
+export type Load = {
+  differences: readonly AnyDifference[];
+  /** What guides use of what is loaded: compared too, and not shown row by row. */
+  uses?: readonly AnyDifference[];
+  /** What the load's own rules find, in lines for the operator. */
+  warnings?: readonly string[];
+  /** How much the load has, in words such as `Filas: 2.`, and as the audit log has it. */
+  size: string;
+  details?: AuditEvent['details'];
+  /** Whether a load with no difference is stored all the same, since it heals or changes something else. */
+  storesMore?: boolean;
+  done: 'Cargado' | 'Restaurado';
+  /** Stores all or nothing. @returns more for the audit log, and what is then so, in words. */
+  store: () => Promise<{ details?: AuditEvent['details']; state?: string }>;
+};
+
+/**
+ * Shows what a load changes, and stores it. With warnings it is stored by `--yes`, or by the answer of a person at a terminal.
+ * One that changes nothing stores nothing.
+ * @throws Error with the warnings if the load is refused, or the error of `store`.
+ */
+export async function carryOut(
+  load: Load,
+  { dryRun = false, yes = false }: LoadOptions,
+): Promise<CommandResult> {
+  const { differences, uses = [], size, storesMore = false } = load;
+  const sum = sumOf(differences);
+  const details = { ...load.details, ...sum };
+  const warnings = [...(load.warnings ?? []), ...[...differences, ...uses].flatMap(warningsOf)];
+  const shown = [...differences.flatMap(describeDifference), ...warnings];
+  const { added, changed, removed } = sum;
+  const finish = (done: string) =>
+    `${done}. ${size} Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
+  const isEqual = !storesMore && added + changed + removed === 0;
+  if (dryRun) return { text: [...shown, finish('Prueba, no se cambio nada')].join('\n'), details };
+  if (isEqual) return { text: finish('Sin cambios'), details };
+  const isRead = warnings.length > 0 && !yes && (await ask(shown.join('\n')));
+  const stored = await load.store();
+  const text = [...(isRead ? [] : shown), finish(load.done), ...(stored.state ? [stored.state] : [])];
+  return { text: text.join('\n'), details: { ...details, ...stored.details } };
+}
+
+/** Says when a load was put in force, and by whom, such as ` el 2026-11-28 20:05 UTC por ana`; nothing of an unknown moment. */
+export function describeOrigin({ at, by }: { at?: Date; by?: string }): string {
+  const who = by === undefined ? '' : ` por ${by}`;
+  return at ? ` el ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC${who}` : '';
+}
+
+/** Asks a person at a terminal. @returns true. @throws Error if there is none, or the person refuses. */
+async function ask(shown: string): Promise<true> {
+  if (!process.stdin.isTTY)
+    throw new Error(`${shown}\nNo se cargo nada: corrija los avisos, o agregue --yes`);
+  process.stderr.write(`${shown}\n`);
+  if (!(await confirm('¿Cargar con estos avisos? Escriba SI para seguir: ')))
+    throw new Error('Cancelado: no se cargo nada');
+  return true;
+}
