@@ -126,6 +126,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     http: ['async', 'config', 'errors', 'observability', 'stores'],
     keys: ['stores'],
     labels: ['branches', 'guides', 'schemas', 'stores'],
+    loads: ['audit', 'commands'],
     manifests: ['branches', 'guides', 'labels', 'schemas', 'stores'],
     manual: [],
     observability: ['async'],

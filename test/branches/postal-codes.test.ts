@@ -53,6 +53,9 @@ describe('import', () => {
     expect(await importing(rows, '--yes')).toEqual({
       code: 0,
       out: [
+        'codigos postales',
+        '  alta  01000  Sierra, Peñón, 1: El Rincón',
+        '  alta  06600  México, Peñón, Güémez, 3: Árbol Grande; Ñandú; Zarza',
         'Aviso: el archivo tiene 2 de 32 estados: ¿los descargo todos?',
         'Cargado. Codigos postales: 2, colonias: 4. Altas: 2, cambios: 0, bajas: 0.\n',
       ].join('\n'),
@@ -70,21 +73,37 @@ describe('import', () => {
     ]);
   });
 
-  test('replaces all, says what changed, and leaves one document', async ({ importing, inForce, stores }) => {
+  test('replaces all, says what changed, and keeps the one before', async ({
+    importing,
+    inForce,
+    stores,
+  }) => {
     await importing(NATION);
     const [first, second, ...rest] = NATION as [CatalogueRow, CatalogueRow, ...CatalogueRow[]];
     const next = [{ ...first, colonia: 'Norte' }, { ...second, code: '02001' }, ...rest];
     const changed = 'Codigos postales: 32, colonias: 32. Altas: 1, cambios: 1, bajas: 1.\n';
+    const table = [
+      'codigos postales',
+      '  baja    02000  Estado 2, Peñón, 1: Centro',
+      '  cambio  01000  Colonias: 1: Centro -> 1: Norte',
+      '  alta    02001  Estado 2, Peñón, 1: Centro',
+    ].join('\n');
     expect(await importing(next, '--dry-run')).toEqual({
       code: 0,
-      out: `Prueba, no se cambio nada. ${changed}`,
+      out: `${table}\nPrueba, no se cambio nada. ${changed}`,
       err: '',
     });
     expect((await inForce())?.[0]?.Colonias).toEqual(['Centro']);
-    expect(await importing(next)).toEqual({ code: 0, out: `Cargado. ${changed}`, err: '' });
+    expect(await importing(next)).toEqual({ code: 0, out: `${table}\nCargado. ${changed}`, err: '' });
     const codes = (await inForce())?.map(({ CodigoPostal }) => CodigoPostal);
     expect(codes?.slice(0, 3)).toEqual(['01000', '02001', '03000']);
-    expect(await stores.mongo.collection('postalCodes').countDocuments()).toBe(1);
+    const documents = () => stores.mongo.collection('postalCodes').countDocuments();
+    expect(await documents()).toBe(2);
+    await importing(NATION);
+    expect(await documents()).toBe(2);
+    expect((await importing(NATION)).out).toBe(
+      'Sin cambios. Codigos postales: 32, colonias: 32. Altas: 0, cambios: 0, bajas: 0.\n',
+    );
   });
 
   test('takes UTF-8 too, with a byte order mark', async ({ importing, inForce }) => {
@@ -98,16 +117,13 @@ describe('import', () => {
   test('of far less than is in force is refused unless that is meant', async ({ importing, inForce }) => {
     const more = NATION.flatMap((row) => [row, { ...row, code: row.code.replace(/0$/, '1') }]);
     await importing([...more, ...more.map((row) => ({ ...row, colonia: 'Norte' }))]);
-    const refused = {
-      code: 1,
-      out: '',
-      err: [
-        'Aviso: el archivo tiene 32 codigos postales, y el catalogo en vigor 64: ¿esta completo?',
-        'Aviso: el archivo tiene 32 colonias, y el catalogo en vigor 128: ¿esta completo?',
-        'No se cargo nada: corrija los avisos, o agregue --yes\n',
-      ].join('\n'),
-    };
-    expect(await importing(NATION)).toEqual(refused);
+    const { code, out, err } = await importing(NATION);
+    expect([code, out]).toEqual([1, '']);
+    expect(err.split('\n').slice(-3)).toEqual([
+      'Aviso: de 64 filas de codigos postales se quitan 32 y cambian 32, mas de una decima parte',
+      'No se cargo nada: corrija los avisos, o agregue --yes',
+      '',
+    ]);
     expect(await inForce()).toHaveLength(64);
     expect(await importing(NATION, '--accept-warnings')).toMatchObject({ code: 0 });
     expect(await inForce()).toHaveLength(32);
@@ -178,6 +194,39 @@ describe('a wrong file', () => {
   });
 });
 
+test('restore brings back the catalogue before, another one undoes it, and a withdrawal leaves none', async ({
+  importing,
+  inForce,
+  run,
+  stores,
+}) => {
+  const nothing = { code: 1, out: '', err: 'No hay un catalogo anterior al que esta en vigor\n' };
+  expect(await run('restore')).toEqual(nothing);
+  await importing(NATION);
+  expect(await run('restore', '--yes')).toEqual(nothing);
+  await importing(
+    NATION.map((row) => ({ ...row, colonia: 'Norte' })),
+    '--yes',
+  );
+  expect((await run('restore')).err).toMatch(/se quitan 0 y cambian 32.*\nNo se cargo nada/);
+  expect((await run('restore', '--dry-run')).out).toMatch(/^Prueba, no se cambio nada\./m);
+  for (const colonia of ['Centro', 'Norte', 'Centro']) {
+    expect((await run('restore', '--yes')).out).toMatch(/^Restaurado\. Codigos postales: 32/m);
+    expect((await inForce())?.[0]?.Colonias).toEqual([colonia]);
+  }
+  const [last] = await stores.mongo
+    .collection('audit')
+    .find({ action: 'postal-codes.restore', outcome: 'ok' })
+    .sort({ at: -1 })
+    .limit(1)
+    .toArray();
+  expect(last).toMatchObject({ actor: 'ana', details: { codes: 32, changed: 32, version: 5 } });
+  await run('withdraw');
+  expect(await run('restore', '--yes')).toEqual(nothing);
+  await importing(NATION);
+  expect(await run('restore', '--yes')).toEqual(nothing);
+});
+
 test('status says what is in force, and withdraw removes it', async ({ importing, run, stores }) => {
   const nothing = 'No hay un catalogo de codigos postales';
   expect((await run('status')).out).toBe(`${nothing}\n`);
@@ -194,5 +243,7 @@ test('status says what is in force, and withdraw removes it', async ({ importing
   const documents = await stores.mongo.collection('postalCodes').find().toArray();
   expect(documents).toEqual([expect.not.objectContaining({ catalogue: expect.anything() })]);
   const actions = stores.mongo.collection('audit').distinct('action');
-  expect(await actions).toEqual(['postal-codes.import', 'postal-codes.status', 'postal-codes.withdraw']);
+  expect(await actions).toEqual(
+    ['import', 'restore', 'status', 'withdraw'].map((command) => `postal-codes.${command}`),
+  );
 });

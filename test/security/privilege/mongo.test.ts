@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, vi } from 'vitest';
@@ -259,8 +259,10 @@ describe('the role allows all that is sent by', () => {
       ['sucursales.csv', []],
       ['cobertura.csv', ['coverage']],
     ] as const) {
-      writeFileSync(join(folder, name), await operate('loads', runBranches, [...words, 'export']));
-      await operate('loads', runBranches, [...words, 'import', name]);
+      const whole = await operate('loads', runBranches, [...words, 'export']);
+      writeFileSync(join(folder, name), whole.trimEnd().replace(/\n.*$/, '\n'));
+      await operate('loads', runBranches, [...words, 'import', name, '--yes']);
+      await operate('loads', runBranches, [...words, 'restore', '--yes']);
     }
     writeFileSync(join(folder, 'CPdescarga.txt'), catalogueFile([{ code: '06600', colonia: 'Norte' }]));
     const catalogue = ['postal-codes', 'import', 'CPdescarga.txt', '--yes'];
@@ -272,16 +274,19 @@ describe('the role allows all that is sent by', () => {
     expectAllowed('loads', recorders.loads);
   });
 
-  test('npm run tariffs', async ({ operate, recorders }) => {
-    const loaded = await operate('admin', runTariffs, ['import', DEMO_TARIFF, '--yes']);
+  test('npm run tariffs', async ({ folder, operate, recorders }) => {
+    const contracts = join(folder, 'contratos');
+    mkdirSync(contracts);
+    writeFileSync(join(contracts, 'contratos.csv'), 'Cuenta,Lista,Descuento\ndemo,mayoreo,9\n');
+    const loaded = await operate('admin', runTariffs, ['import', contracts, '--yes']);
     const [, number = ''] = /^Version (\d+), en vigor/m.exec(loaded) ?? [];
     const parcel = ['--origin', 'MEX01', '--cp', '64000', '--kg', '2.5', '--cm', '30,20,15'];
     for (const args of [
-      ['check', DEMO_TARIFF],
+      ['import', DEMO_TARIFF, '--dry-run'],
       ['list'],
       ['quote', ...parcel],
       ['export', number, 'copia'],
-      ['restore', number],
+      ['restore', `${Number(number) - 1}`, '--yes'],
       ['withdraw', number],
     ]) {
       await operate('admin', runTariffs, args);

@@ -1,17 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkTariff, type Surroundings } from '#services/api/quotes/tariffs/check-tariff.ts';
+import { compareTariffs, warnOfAmounts } from '#services/api/quotes/tariffs/compare-tariffs.ts';
 import { readTariff } from '#services/api/quotes/tariffs/read-tariff.ts';
 import type { TariffFile, TariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffReport } from '#services/api/quotes/tariffs/tariff-report.ts';
+import { describeDifference } from '#shared/loads/difference.ts';
 import { AROUND, changed, demoFolder } from './demo-tariff.ts';
 
-/** Checks a folder. @returns errors and warnings as an operator reads them. */
+/** Checks a folder. @returns errors, warnings, and what differs from the demo tariff, as an operator reads them. */
 async function check(folder: TariffFolder, around: Partial<Surroundings> = {}) {
   const report = new TariffReport();
   const tariff = await readTariff(folder, report);
   if (tariff) checkTariff(tariff, { ...AROUND, ...around }, report);
-  return { errors: `${report.errors}`, warnings: `${report.warnings}` };
+  const differences = tariff ? compareTariffs(demoFolder, folder, AROUND.from) : new Map();
+  warnOfAmounts(differences, report);
+  const changes = [...differences.values()].flatMap(describeDifference).join('\n');
+  return { errors: `${report.errors}`, warnings: `${report.warnings}`, changes };
 }
 
 /** Replaces a line of a file, from 1; without a text the line goes. */
@@ -57,15 +62,15 @@ test('any row that is gone, doubled or has ten times its price is told at its fi
           text.replace(/(\d+)\.00/, (_, pesos) => `${pesos}0.00`),
         )(content);
       };
-      const { errors, warnings } = await check(changed(file, mutate));
-      expect(`${errors}${warnings}`).toContain(`${file}\n  linea `);
+      const { errors, warnings, changes } = await check(changed(file, mutate));
+      expect(`${errors}${warnings}${changes}`).toMatch(new RegExp(`${file}\n  (linea|baja) `));
     }),
     { numRuns: 300 },
   );
 });
 
 test('the demo tariff has neither errors nor warnings', async () => {
-  expect(await check(demoFolder)).toEqual({ errors: '', warnings: '' });
+  expect(await check(demoFolder)).toEqual({ errors: '', warnings: '', changes: '' });
 });
 
 describe('an error by file and line', () => {
@@ -244,6 +249,71 @@ describe('an error by file and line', () => {
   });
 });
 
+describe('a change by file and row', () => {
+  test.each<[string, TariffFile, (content: string) => string, string[]]>([
+    ['a row that is gone', 'recargos.csv', line(5), ['baja  seguro, declarado, 0  1.5, declarado, 25']],
+    ['the last row that is gone', 'contratos.csv', line(2), ['baja  demo  mayoreo, 10']],
+    [
+      'half of the rows that are gone',
+      'areas.csv',
+      (content) => content.split('\n').slice(0, 3).concat('frontera,21000,22999', '').join('\n'),
+      [
+        ...['41300, 41399', '63500, 63599', '70100, 70199'].map((range) => `baja  extendida, ${range}`),
+        ...['32000, 32699', '88000, 88999'].map((range) => `baja  frontera, ${range}`),
+      ],
+    ],
+    [
+      'another base of a surcharge',
+      'recargos.csv',
+      line(2, 'combustible,siempre,,,11.5,subtotal,,,'),
+      ['cambio  combustible, siempre  De: flete -> subtotal'],
+    ],
+    [
+      'a surcharge on each package',
+      'recargos.csv',
+      line(3, 'zona extendida,area:extendida,,120.00,,,,paquete,2'),
+      ['cambio  zona extendida, area:extendida  Por: (vacio) -> paquete'],
+    ],
+    [
+      'more days by a surcharge',
+      'recargos.csv',
+      line(3, 'zona extendida,area:extendida,,120.00,,,,,3'),
+      ['cambio  zona extendida, area:extendida  Dias: 2 -> 3'],
+    ],
+    [
+      'a surcharge that applies elsewhere',
+      'recargos.csv',
+      line(3, 'zona extendida,area:frontera,,120.00,,,,,2'),
+      ['baja  zona extendida, area:extendida  120, 2', 'alta  zona extendida, area:frontera   120, 2'],
+    ],
+    [
+      'quotes that bind no longer',
+      'parametros.csv',
+      line(8, 'VigenciaDias,0'),
+      ['cambio  VigenciaDias  Valor: 7 -> 0'],
+    ],
+    ['a later cutoff', 'parametros.csv', line(9, 'Corte,18:30'), ['cambio  Corte  Valor: 17:00 -> 18:30']],
+    ['a divisor', 'parametros.csv', line(2, 'Divisor,4500'), ['cambio  Divisor  Valor: 5000 -> 4500']],
+    ['Saturdays', 'parametros.csv', line(10, 'Sabado,no'), ['cambio  Sabado  Valor: si -> no']],
+    [
+      'another list',
+      'contratos.csv',
+      line(2, 'demo,publica,10'),
+      ['cambio  demo  Lista: mayoreo -> publica'],
+    ],
+    [
+      'more days of a route',
+      'rutas.csv',
+      line(2, 'centro,centro,1,1,2'),
+      ['cambio  centro, centro  DiasMax: 1 -> 2'],
+    ],
+    ['another zone', 'rutas.csv', line(4, 'centro,noreste,4,2,3'), ['cambio  centro, noreste  Zona: 3 -> 4']],
+  ])('%s', async (_what, file, change, expected) => {
+    const { warnings, changes } = await check(changed(file, change));
+    expect([warnings, changes.split('\n')]).toEqual(['', [file, ...expected.map((line) => `  ${line}`)]]);
+  });
+});
+
 describe('a warning by file and line', () => {
   test.each<[string, TariffFile, (content: string) => string, string]>([
     [
@@ -271,82 +341,29 @@ describe('a warning by file and line', () => {
       'linea 3, Cuenta "tienda": ninguna cuenta se llama asi',
     ],
     [
-      'a row that is gone',
-      'recargos.csv',
-      line(5),
-      'linea 1 "seguro, declarado mayor que 0.00": falta esta fila, la linea 5 de la version en vigor',
-    ],
-    [
-      'the last row that is gone',
-      'contratos.csv',
-      line(2),
-      'linea 1: queda sin filas: faltan las 1 de la version en vigor',
-    ],
-    [
-      'half of the rows that are gone',
-      'areas.csv',
-      (content) => content.split('\n').slice(0, 3).concat('frontera,21000,22999', '').join('\n'),
-      'linea 1: faltan 5 filas de 8: ¿puso solo las que cambian? Cada archivo va completo',
-    ],
-    [
-      'another base of a surcharge',
-      'recargos.csv',
-      line(2, 'combustible,siempre,,,11.5,subtotal,,,'),
-      'linea 2, De "subtotal": antes flete',
-    ],
-    [
-      'a surcharge on each package',
-      'recargos.csv',
-      line(3, 'zona extendida,area:extendida,,120.00,,,,paquete,2'),
-      'linea 3, Por "paquete": antes guia',
-    ],
-    [
-      'more days by a surcharge',
-      'recargos.csv',
-      line(3, 'zona extendida,area:extendida,,120.00,,,,,3'),
-      'linea 3, Dias "3": antes 2',
-    ],
-    [
-      'a surcharge that applies elsewhere',
-      'recargos.csv',
-      line(3, 'zona extendida,area:frontera,,120.00,,,,,2'),
-      'linea 1 "zona extendida, area:extendida": falta esta fila, la linea 3 de la version en vigor',
-    ],
-    [
       'an amount where there was none',
       'recargos.csv',
       line(2, 'combustible,siempre,,50.00,11.5,flete,,,'),
       'linea 2, Importe "50.00": cambia mas de un tercio: antes 0.00',
     ],
     [
-      'quotes that bind no longer',
-      'parametros.csv',
-      line(8, 'VigenciaDias,0'),
-      'linea 1, VigenciaDias "0": antes 7',
-    ],
-    ['a later cutoff', 'parametros.csv', line(9, 'Corte,18:30'), 'linea 1, Corte "18:30": antes 17:00'],
-    ['a divisor', 'parametros.csv', line(2, 'Divisor,4500'), 'linea 1, Divisor "4500": antes 5000'],
-    ['Saturdays', 'parametros.csv', line(10, 'Sabado,no'), 'linea 1, Sabado "no": antes si'],
-    ['another list', 'contratos.csv', line(2, 'demo,publica,10'), 'linea 2, Lista "publica": antes mayoreo'],
-    [
       'a discount where there was none',
       'contratos.csv',
       added('nueva,mayoreo,100'),
       'linea 3, Descuento "100 %": quita la mitad del flete o mas',
     ],
-    ['more days of a route', 'rutas.csv', line(2, 'centro,centro,1,1,2'), 'linea 2, DiasMax "2": antes 1'],
     [
       'a percentage with its point moved',
       'recargos.csv',
       line(5, 'seguro,declarado,0,,15,declarado,25.00,,'),
       'linea 5, Porcentaje "15 %": cambia mas de un tercio: antes 1.5 %',
     ],
-    ['another zone', 'rutas.csv', line(4, 'centro,noreste,4,2,3'), 'linea 4, Zona "4": antes 3'],
   ])('%s', async (_what, file, change, expected) => {
     const folder = new Map(changed(file, change));
     folder.delete('ejemplos.csv');
     const accounts = new Set(['demo', 'nueva']);
-    expect(await check(folder, { accounts })).toEqual({ errors: '', warnings: `${file}\n  ${expected}` });
+    const { errors, warnings } = await check(folder, { accounts });
+    expect({ errors, warnings }).toEqual({ errors: '', warnings: `${file}\n  ${expected}` });
   });
 
   test('a required file with a header alone is an error, as is an optional one without a header', async () => {

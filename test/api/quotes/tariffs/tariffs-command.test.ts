@@ -20,6 +20,12 @@ const test = base.extend('tariffs', async ({ stores }) => {
 /** Options of `quote`, without the origin. */
 const PARCEL = ['--cp', '64000', '--kg', '2.5', '--cm', '30,20,15'];
 
+/** Makes a folder with another price of fuel. */
+async function folderWithFuel(): Promise<string> {
+  const surcharges = await readFile(join(DEMO_TARIFF, 'recargos.csv'), 'utf8');
+  return folderWith('recargos.csv', surcharges.replace('11.5', '12'));
+}
+
 /** Makes a folder with one file. */
 async function folderWith(file: string, content: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tariff-'));
@@ -39,18 +45,19 @@ describe('npm run tariffs', () => {
     );
     expect(out).toMatch(/total +194\.30/);
 
-    const surcharges = await readFile(join(DEMO_TARIFF, 'recargos.csv'), 'utf8');
-    const fuel = await folderWith('recargos.csv', surcharges.replace('11.5', '12'));
-    expect((await tariffs('check', fuel)).out).toBe(
-      [
-        'Archivos: recargos.csv',
-        'recargos.csv: filas nuevas: 1, que ya no estan: 1',
-        '  + combustible,siempre,,,12,flete,,,',
-        '  - combustible,siempre,,,11.5,flete,,,',
-        'Prueba, no se cambio nada',
-        '',
-      ].join('\n'),
+    const fuel = await folderWithFuel();
+    const changes = [
+      'recargos.csv',
+      '  cambio  combustible, siempre  Porcentaje: 11.5 -> 12',
+      'Aviso: de 4 filas de recargos.csv se quitan 0 y cambian 1, mas de una decima parte',
+    ].join('\n');
+    expect((await tariffs('import', fuel, '--dry-run')).out).toBe(
+      `${changes}\nPrueba, no se cambio nada. Archivos: recargos.csv. Altas: 0, cambios: 1, bajas: 0.\n`,
     );
+    expect((await tariffs('import', fuel)).err).toBe(
+      `${changes}\nNo se cargo nada: corrija los avisos, o agregue --yes\n`,
+    );
+    expect((await tariffs('import', fuel, '--yes')).out).toMatch(/^Version 2, en vigor desde /m);
     const contracts = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\ntienda,mayoreo,5\n');
     const warned = await tariffs('import', contracts);
     expect(warned).toMatchObject({ code: 1, out: '' });
@@ -62,19 +69,19 @@ describe('npm run tariffs', () => {
     for (const file of ['precios.csv', 'zonas.csv']) {
       expect(await readFile(join(copy, file))).toEqual(await readFile(join(DEMO_TARIFF, file)));
     }
-    expect((await tariffs('restore', '1')).out).toMatch(
-      /^Version 2, con los archivos de la 1, en vigor desde/,
+    expect((await tariffs('restore', '1', '--yes')).out).toMatch(
+      /^Restaurado\..*\nVersion 3, con los archivos de la 1, en vigor desde/m,
     );
-    expect((await tariffs('withdraw', '2')).out).toBe('Version 2 retirada; en vigor queda la 1\n');
+    expect((await tariffs('withdraw', '3')).out).toBe('Version 3 retirada; en vigor queda la 2\n');
     expect((await tariffs('list')).out).toMatch(
-      /^version .*\n2 .* retirada .* ana\n1 .* en vigor .* ana\nHoras de America\/Mexico_City\n$/,
+      /^version .*\n3 .* retirada .* ana\n2 .* en vigor .* ana\n1 .* anterior .* ana\nHoras de America\/Mexico_City\n$/,
     );
     expect((await tariffs('withdraw', '7')).err).toBe('No hay una version 7. Vea list\n');
   });
 
   test.for([
-    [1, `${resolve('nada')}: No existe`, 'check', 'nada'],
-    [1, `${join(DEMO_TARIFF, 'areas.csv')}: No es una carpeta`, 'check', join(DEMO_TARIFF, 'areas.csv')],
+    [1, `${resolve('nada')}: No existe`, 'import', 'nada', '--dry-run'],
+    [1, `${join(DEMO_TARIFF, 'areas.csv')}: No es una carpeta`, 'import', join(DEMO_TARIFF, 'areas.csv')],
     [1, 'La carpeta ya existe: nombre una nueva', 'export', '1', DEMO_TARIFF],
     [1, 'No hay una version 9. Vea list', 'quote', ...PARCEL, '--origin', '06600', '--version', '9'],
     [1, '--origin: no hay una sucursal con ese codigo', 'quote', ...PARCEL, '--origin', 'XX'],
@@ -95,14 +102,48 @@ describe('npm run tariffs', () => {
     );
   });
 
+  test('a restore shows what it changes, asks, and is itself undone', async ({ stores, tariffs }) => {
+    await tariffs('import', DEMO_TARIFF, '--yes');
+    await tariffs('import', await folderWithFuel(), '--yes');
+    const [back, forth] = ['12 -> 11.5', '11.5 -> 12'];
+    const dry = await tariffs('restore', '1', '--dry-run');
+    expect([dry.code, dry.out]).toEqual([0, expect.stringContaining(`Porcentaje: ${back}\n`)]);
+    expect((await tariffs('restore', '1')).err).toMatch(/se quitan 0 y cambian 1, .*\nNo se cargo nada/);
+    expect((await tariffs('restore', '1', '--yes')).out).toContain(`Porcentaje: ${back}\n`);
+    expect((await tariffs('restore', '2', '--yes')).out).toContain(`Porcentaje: ${forth}\n`);
+    const audit = await stores.mongo.collection('audit').find().sort({ _id: -1 }).limit(4).toArray();
+    expect(audit.map(({ action, subject, outcome, details }) => [action, subject, outcome, details])).toEqual(
+      [
+        ['tariffs.restore', '2', 'ok', { yes: true, added: 0, changed: 1, removed: 0, restored: 4 }],
+        ['tariffs.restore', '1', 'ok', { yes: true, added: 0, changed: 1, removed: 0, restored: 3 }],
+        ['tariffs.restore', '1', 'failed', {}],
+        ['tariffs.restore', '1', 'ok', { dryRun: true, added: 0, changed: 1, removed: 0 }],
+      ],
+    );
+  });
+
+  test('what is stored already changes nothing, but an example or another writing does', async ({
+    tariffs,
+  }) => {
+    await tariffs('import', DEMO_TARIFF, '--yes');
+    const unchanged = 'Sin cambios. Archivos de la version 1. Altas: 0, cambios: 0, bajas: 0.\n';
+    expect(await tariffs('restore', '1')).toEqual({ code: 0, out: unchanged, err: '' });
+    expect((await tariffs('import', DEMO_TARIFF)).out).toMatch(/^Sin cambios\. Archivos: /);
+    const prices = await readFile(join(DEMO_TARIFF, 'precios.csv'), 'utf8');
+    const folder = await folderWith('precios.csv', prices.replace('91.00', '91'));
+    expect((await tariffs('import', folder)).out).toMatch(
+      /^Cargado\. Archivos: precios\.csv\. Altas: 0, cambios: 0, bajas: 0\.\nVersion 2, en vigor desde/,
+    );
+  });
+
   test('a header alone empties a file that a tariff may lack', async ({ tariffs }) => {
     await tariffs('import', DEMO_TARIFF, '--yes');
     const folder = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\n');
     expect((await tariffs('import', folder)).err).toContain(
-      'contratos.csv\n  linea 1: queda sin filas: faltan las 1 de la version en vigor',
+      'contratos.csv\n  baja  demo  mayoreo, 10\nAviso: de 1 filas de contratos.csv se quitan 1 y cambian 0',
     );
     const { out } = await tariffs('import', folder, '--yes');
-    expect(out).toContain('contratos.csv: filas nuevas: 0, que ya no estan: 1');
+    expect(out).toContain('Cargado. Archivos: contratos.csv. Altas: 0, cambios: 0, bajas: 1.');
     const { out: price } = await tariffs('quote', '--account', 'demo', '--origin', '06600', ...PARCEL);
     expect(price).toContain('Domicilio: lista publica, zona 3');
     // An api of the release before reads no file without rows.
@@ -123,14 +164,15 @@ describe('npm run tariffs', () => {
 
   test.for([-20, 60])('a machine whose clock is %i s off says what is so', async (seconds, { tariffs }) => {
     await tariffs('import', DEMO_TARIFF, '--yes');
+    await tariffs('import', await folderWithFuel(), '--yes');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 * seconds });
     onTestFinished(() => void vi.useRealTimers());
-    const { out } = await tariffs('restore', '1');
+    const { out } = await tariffs('restore', '1', '--yes');
     vi.useRealTimers();
-    const [, since = ''] = /^Version 2, con los archivos de la 1, en vigor desde (.{19}) /.exec(out) ?? [];
+    const [, since = ''] = /^Version 3, con los archivos de la 1, en vigor desde (.{19}) /m.exec(out) ?? [];
     expect(Math.abs(Date.parse(`${since}-06:00`) - Date.now())).toBeLessThan(10_000);
-    expect((await tariffs('list')).out).toMatch(/\n2 .* en vigor .*\n1 .* anterior /);
-    expect((await tariffs('withdraw', '2')).out).toBe('Version 2 retirada; en vigor queda la 1\n');
+    expect((await tariffs('list')).out).toMatch(/\n3 .* en vigor .*\n2 .* anterior /);
+    expect((await tariffs('withdraw', '3')).out).toBe('Version 3 retirada; en vigor queda la 2\n');
   });
 
   test('the newest is in force although the clock of the database has gone back', async ({
@@ -141,13 +183,13 @@ describe('npm run tariffs', () => {
     const store = new TariffStore(stores.mongo);
     await store.add(0, { folder: demoFolder, from: soon, by: 'ana' });
     await stores.mongo.collection('tariffs').updateOne({}, { $set: { at: soon } });
-    expect((await tariffs('restore', '1')).out).toContain('futura: rige desde ');
+    expect((await tariffs('restore', '1', '--yes')).out).toContain('futura: rige desde ');
     expect(inForceAt(versionsIn(await store.entries()), soon.getTime())?.number).toBe(2);
   });
 
   test('a version in force names the one that ends it', async ({ tariffs }) => {
     await tariffs('import', DEMO_TARIFF, '--yes', '--from', '2099-12-01');
-    expect((await tariffs('restore', '1')).out).toMatch(
+    expect((await tariffs('restore', '1', '--yes')).out).toMatch(
       /en vigor desde .*\nLa version 1 entra despues, el 2099-12-01 00:00:00 /,
     );
   });
