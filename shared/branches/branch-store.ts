@@ -51,7 +51,7 @@ export const COVERAGE = defineCollection(
 );
 /**
  * What a load wrote, and who put it in force when. A release before 1.8.1 writes none, and leaves that of an earlier generation.
- * One before 1.10.0 removes the rows of the load before, and leaves who put an earlier generation in force.
+ * One of 1.9 removes the rows of the load before, and leaves who put an earlier generation in force.
  */
 const BY = optional(part({ generation: NUMBER, operator: TEXT }));
 const LOAD = part({ generation: NUMBER, rows: NUMBER, at: MOMENT, by: BY });
