@@ -1,7 +1,8 @@
 import type { Connection } from 'mongoose';
-import { type AccountKind, type ListedUser, PERMISSIONS, UserStore } from '#shared/accounts/user-store.ts';
+import { type AccountKind, type ListedUser, UserStore } from '#shared/accounts/user-store.ts';
 import { LineReport } from '#shared/commands/csv.ts';
 import { changedCells, differenceOf, type Table } from '#shared/loads/difference.ts';
+import { PERMISSIONS } from '#shared/rooms.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 import { formerKind, refusalOf } from '../account-kinds.ts';
