@@ -41,7 +41,6 @@ El catalogo de codigos postales es CPdescarga.txt, como lo da Correos de Mexico,
 Ejemplos:
   ${NAME} import sucursales.csv --dry-run
   ${NAME} import sucursales.csv
-  ${NAME} restore
   ${NAME} coverage import cobertura.csv
   ${NAME} postal-codes import CPdescarga.txt
   npm run --silent branches -- coverage export > cobertura.csv`;
@@ -103,10 +102,7 @@ function addCommands<R>(program: Command, run: Run, dataset: Dataset<R>): void {
     .argument('<archivo>')
     .description(`reemplaza ${what} por lo que dice el archivo, si todas sus lineas estan bien; ${ASKS}`);
   addLoadOptions(load).action((path: string, options: LoadOptions) => {
-    const read = async (loaded: Snapshot) => {
-      const rows = await readCsv(typedPath(path), tableFor(loaded));
-      return { rows, size: `Filas: ${rows.length}.` };
-    };
+    const read = async (loaded: Snapshot) => ({ rows: await readCsv(typedPath(path), tableFor(loaded)) });
     return run((mongo) => replaceRows(new BranchStore(mongo), dataset, { done: 'Cargado', read }, options), {
       action: `${kind}.import`,
       details: { file: basename(path), ...typedOptions(options) },
@@ -115,16 +111,13 @@ function addCommands<R>(program: Command, run: Run, dataset: Dataset<R>): void {
   const restore = program
     .command('restore')
     .description(`regresa a ${what} de antes de la ultima carga; otro restore lo deshace; ${ASKS}`);
-  addLoadOptions(restore).action((options: LoadOptions) =>
-    run(
-      (mongo) => {
-        const store = new BranchStore(mongo);
-        const read = (loaded: Snapshot) => readFormer(store, dataset, loaded);
-        return replaceRows(store, dataset, { done: 'Restaurado', read }, options);
-      },
-      { action: `${kind}.restore`, details: typedOptions(options) },
-    ),
-  );
+  addLoadOptions(restore).action((options: LoadOptions) => {
+    const former: Reading<R> = { done: 'Restaurado', read: readFormer(dataset) };
+    return run((mongo) => replaceRows(new BranchStore(mongo), dataset, former, options), {
+      action: `${kind}.restore`,
+      details: typedOptions(options),
+    });
+  });
   program
     .command('export')
     .argument('[archivo]')
@@ -137,33 +130,34 @@ function addCommands<R>(program: Command, run: Run, dataset: Dataset<R>): void {
     );
 }
 
-/** Rows that are to be loaded, and how many these are, in words. */
-type Read<R> = { rows: readonly R[]; size: string };
+/** How the rows of a load are found. `origin`: when they were loaded before, and by whom, in words. */
+type Reading<R> = {
+  done: Load['done'];
+  read: (loaded: Snapshot, store: BranchStore) => Promise<{ rows: readonly R[]; origin?: string }>;
+};
 
-/** Reads the load before. @throws Error if it lacks rows, or refers to what is no longer loaded. */
-async function readFormer<R>(
-  store: BranchStore,
-  { kind, what, rowsOf, tableFor }: Dataset<R>,
-  loaded: Snapshot,
-): Promise<Read<R>> {
-  const former = await store.former(kind);
-  const stored = former?.directory[kind];
-  if (!former || !stored) throw new Error(`No hay una carga de ${what} antes de la que esta en vigor`);
-  refuseShort(stored, 'La carga anterior esta incompleta', 'Cargue el archivo completo');
-  const rows = rowsOf(former);
-  requireFit(tableFor(loaded), rows);
-  return { rows, size: `Filas: ${rows.length}, cargadas${describeOrigin(stored)}.` };
+/** Reads the load before. It throws if that lacks rows, or refers to what is no longer loaded. */
+function readFormer<R>({ kind, what, rowsOf, tableFor }: Dataset<R>): Reading<R>['read'] {
+  return async (loaded, store) => {
+    const former = await store.former(kind);
+    const stored = former?.directory[kind];
+    if (!former || !stored) throw new Error(`No hay una carga de ${what} antes de la que esta en vigor`);
+    refuseShort(stored, 'La carga anterior esta incompleta', 'Cargue el archivo completo');
+    const rows = rowsOf(former);
+    requireFit(tableFor(loaded), rows);
+    return { rows, origin: `, cargadas${describeOrigin(stored)}` };
+  };
 }
 
 /** Compares rows with those that are loaded, also by what guides use of the directory, and replaces these. */
 async function replaceRows<R>(
   store: BranchStore,
   { kind, name, rowsOf, tableFor, replace }: Dataset<R>,
-  { done, read }: { done: Load['done']; read: (loaded: Snapshot) => Promise<Read<R>> },
+  { done, read }: Reading<R>,
   options: LoadOptions,
 ): Promise<CommandResult> {
   const loaded = await store.snapshot();
-  const { rows, size } = await read(loaded);
+  const { rows, origin = '' } = await read(loaded, store);
   const csv = tableFor(loaded);
   const table = { name, columns: columnsOf(csv), keys: 1, cells: csv.toCells };
   const stored = loaded.directory[kind];
@@ -171,7 +165,8 @@ async function replaceRows<R>(
   const onProgress = (written: number) => progress.show(`Guardadas: ${written} de ${rows.length}`);
   const over = { comparedWith: loaded.version, by: operatorOf(process.env).actor, onProgress };
   const load: Load = {
-    ...{ done, size },
+    done,
+    size: `Filas: ${rows.length}${origin}.`,
     differences: [differenceOf(table, rowsOf(loaded), rows)],
     uses: compareUses(loaded, { ...loaded, [kind]: rows }),
     details: { rows: rows.length },

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AuditEvent } from '#shared/audit/audit-store.ts';
 import type { CommandResult } from '#shared/audit/record-command.ts';
 import { confirm } from '#shared/commands/confirm.ts';
-import { type AnyDifference, describeDifference, sumOf, warningsOf } from './difference.ts';
+import { type AnyDifference, describeDifference, warningsOf } from './difference.ts';
 
 /** What the descriptions of commands say of loads and restores. */
 export const ASKS = 'pregunta si con eso se quita o cambia mas de una decima parte';
@@ -49,11 +49,12 @@ export async function carryOut(
   { dryRun = false, yes = false }: LoadOptions,
 ): Promise<CommandResult> {
   const { differences, uses = [], size, storesMore = false } = load;
-  const sum = sumOf(differences);
-  const details = { ...load.details, ...sum };
+  const count = (kind: 'added' | 'changed' | 'removed') =>
+    differences.reduce((sum, difference) => sum + difference[kind].length, 0);
+  const [added, changed, removed] = [count('added'), count('changed'), count('removed')];
+  const details = { ...load.details, added, changed, removed };
   const warnings = [...(load.warnings ?? []), ...[...differences, ...uses].flatMap(warningsOf)];
   const shown = [...differences.flatMap(describeDifference), ...warnings];
-  const { added, changed, removed } = sum;
   const finish = (done: string) =>
     `${done}. ${size} Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
   const isEqual = !storesMore && added + changed + removed === 0;

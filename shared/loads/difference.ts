@@ -60,13 +60,6 @@ export function changedCells<R>({ columns, cells }: Table<R>, { before, after }:
   });
 }
 
-/** Returns the numbers of rows that differ. */
-export function sumOf(differences: readonly AnyDifference[]) {
-  const count = (kind: 'added' | 'changed' | 'removed') =>
-    differences.reduce((sum, difference) => sum + difference[kind].length, 0);
-  return { added: count('added'), changed: count('changed'), removed: count('removed') };
-}
-
 /** Warns of a load that takes away or changes more than a tenth of the rows that are stored. */
 export function warningsOf({ table, before, changed, removed }: AnyDifference): string[] {
   if (changed.length + removed.length <= before * LARGE) return [];
