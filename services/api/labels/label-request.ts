@@ -92,11 +92,7 @@ export function packagesOf(kind: LabelKind, { guide }: GuideDocument, asked: Ask
 }
 
 /** Returns the caller of a request for labels, and reports how many more pages the account may have in flight. */
-export function callerOf(
-  { labels }: Pick<Labels, 'labels'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): LabelCaller {
+export function callerOf({ labels }: Labels, request: FastifyRequest, reply: FastifyReply): LabelCaller {
   const { account, settings } = apiUser(request);
   const max = settings.labelPages;
   const remaining = Math.max(0, max - labels.pagesInFlight(account));
@@ -105,11 +101,7 @@ export function callerOf(
 }
 
 /** Reports the labels of an answer to those who count them. An answer to HEAD has none. */
-export function countLabels(
-  { onLabels }: Pick<Labels, 'onLabels'>,
-  request: FastifyRequest,
-  labels: number,
-): void {
+export function countLabels({ onLabels }: Labels, request: FastifyRequest, labels: number): void {
   if (request.method === 'HEAD') return;
   for (const count of onLabels) count(apiUser(request), labels);
 }
@@ -131,11 +123,7 @@ const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
 };
 
 /** Counts why a request for labels got none, unless the request itself is wrong, such as an unknown guide. */
-export function countLabelFailure(
-  { labels }: Pick<Labels, 'labels'>,
-  request: FastifyRequest,
-  error: Error,
-): void {
+export function countLabelFailure({ labels }: Labels, request: FastifyRequest, error: Error): void {
   const reason = REASONS[toDomainError(error).code];
   if (reason) labels.countFailure(reason, (request.apiUser as Caller | undefined)?.account);
 }

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
+import type { Guides } from '../guides/context.ts';
 import { GuideParams } from '../guides/schemas.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
+import type { Tracking } from '../tracking/context.ts';
 import { GUIDE_EVENT_EXAMPLE } from '../tracking/examples.ts';
 import { GuideEvent } from '../tracking/schemas.ts';
-import type { RehearsalContext } from './context.ts';
 import { SimulationRequest } from './schemas.ts';
 import { simulateEvents } from './simulate-events.ts';
 
@@ -41,7 +42,7 @@ const simulation = operation({
 });
 
 /** `POST /api/guias/{guia}/simular` (docs/contract.md "Rehearsal"). */
-export function simulationRoute(server: HttpServer, context: RehearsalContext): void {
+export function simulationRoute(server: HttpServer, context: Guides & Tracking): void {
   server.post('/api/guias/:guia/simular', simulation, async (request) =>
     simulation.ok(await simulateEvents(context, request.params.guia, request.body, apiUser(request))),
   );
