@@ -6,7 +6,7 @@ import { needsServer } from './fixtures/needs-server.ts';
 /** Types, lint and the layout: a pull request that fails here needs no other answer. */
 const RULES = /^test\/(check|house)\.test\.ts$/;
 /** Where files are short and take long. */
-const LONG = /^test\/(faults|examples|e2e)\/|-faults\.test/;
+const LONG = /^test\/(faults|examples|e2e)\/|^test\/(canary\/canary|docs\/commands)\.test|-faults\.test/;
 
 /**
  * Orders the files of a run: first the rules of the house, then tests that need no server, which say within a minute what is
@@ -26,7 +26,7 @@ const early = new Map<string, boolean>();
 
 /** Whether a file belongs to those that a run begins with. */
 export function isEarly(path: string): boolean {
-  const known = early.get(path) ?? (RULES.test(path) || !needsServer(path));
+  const known = early.get(path) ?? (RULES.test(path) || !(LONG.test(path) || needsServer(path)));
   early.set(path, known);
   return known;
 }

@@ -30,7 +30,7 @@ export class RunSummary implements Reporter {
     if (this.#early.size > 0) return;
     const failed = this.#earlyModules.filter((file) => !file.ok()).map((file) => file.relativeModuleId);
     const result =
-      failed.length === 0 ? `all ${this.#earlyModules.length} files pass` : `${failed.join(', ')} fail`;
+      failed.length === 0 ? `all ${this.#earlyModules.length} files pass` : `failed in ${failed.join(', ')}`;
     process.stdout.write(`\nWhat needs no server after ${seconds(performance.now())} s: ${result}\n\n`);
   }
 

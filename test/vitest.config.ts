@@ -43,7 +43,7 @@ export default defineConfig({
   test: {
     dir: 'test',
     include: faults
-      ? ['**/faults/**/*.{test,long}.ts', '**/*-faults.test.ts']
+      ? ['**/faults/**/*.{test,long}.ts', '**/*-faults.{test,long}.ts']
       : [
           '**/*.test.ts',
           ...(mongod ? ['**/*.mongod.ts'] : []),

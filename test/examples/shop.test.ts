@@ -15,7 +15,7 @@ import { readPng } from '#test/fixtures/labels/images.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { codesOf } from '#test/fixtures/labels/pictures.ts';
 import { startReceiver } from '#test/fixtures/receiver.ts';
-import { test as systemTest } from '#test/fixtures/system.ts';
+import { printingTest } from '#test/fixtures/services.ts';
 import { startLosingProxy } from './losing-proxy.ts';
 
 const SHOP = join(repoRoot, 'examples/tienda');
@@ -74,11 +74,16 @@ type StoredEvent = { guia: string; id: string; version: number; tipo: string; es
 /** Node drops the types, so the program needs no generator; test/clients/generated.clients.ts checks it by generated ones. */
 const PROGRAM = join(SHOP, 'node/tienda.mts');
 
-const test = systemTest
-  .extend('api', { scope: 'file' }, ({ system }) => system.addresses.api)
-  .extend('tester', { scope: 'file' }, ({ api }) => Client.login(api, 'prueba'))
+/** Labels lead to the api's own tracking page. */
+const test = printingTest
+  .override('api', { scope: 'file' }, async ({ startApi, webhooks }) => {
+    const port = await freePort();
+    const tracking = `http://127.0.0.1:${port}/rastreo/{guia}`;
+    return startApi({ PORT: String(port), TRACKING_URL: tracking, WEBHOOKS_URL: webhooks.url });
+  })
+  .extend('tester', { scope: 'file' }, ({ api }) => Client.login(api.url, 'prueba'))
   .extend('shop', { scope: 'file' }, async ({ api, folder, tester }) => {
-    const env = { API: api, LLAVE: await tester.newKey(), PUERTO: String(await freePort()) };
+    const env = { API: api.url, LLAVE: await tester.newKey(), PUERTO: String(await freePort()) };
     return new Shop(folder, env);
   });
 
@@ -88,7 +93,7 @@ describe('a day of the shop, each test after the one before', { timeout: 120_000
     shop,
     tester,
   }) => {
-    const proxy = await startLosingProxy(api);
+    const proxy = await startLosingProxy(api.url);
     onTestFinished(proxy.close);
     const said = await shop.run(['documentar', ...ORDERS], { API: proxy.url });
     expect(said).toContain("Aviso de W-1007: El campo 'Producto.Contenido' se imprime con • en vez de: 🎁");
@@ -120,7 +125,7 @@ describe('a day of the shop, each test after the one before', { timeout: 120_000
     api,
     shop,
   }) => {
-    const proxy = await startLosingProxy(api);
+    const proxy = await startLosingProxy(api.url);
     onTestFinished(proxy.close);
     await shop.run(['imprimir'], { API: proxy.url });
     const pages = await readLabel(await readFile(join(shop.folder, 'etiquetas.pdf')));
