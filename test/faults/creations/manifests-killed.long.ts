@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Answer, Client } from '#test/fixtures/client.ts';
 import { listOf, newGuides } from '#test/fixtures/manifests.ts';
-import { keepFigures, long } from '../clients/under-load.ts';
+import { keepFigures } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import { test } from '../system/system.ts';
 
 /** Guides of a round, of which three requests ask for parts that overlap. */
-const GUIDES = long ? 500 : 100;
-const ROUNDS = long ? 20 : 4;
+const GUIDES = 500;
+const ROUNDS = 20;
 
 /** The first list has a key. */
 type Round = { lists: string[][]; key: string; answers: (Answer | 'cut')[] };
