@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import type { Collection } from './stores/collection.ts';
 import type { RedisFamily } from './stores/redis-families.ts';
 
@@ -18,6 +19,12 @@ export type RoomData = {
   collections: readonly Collection[] | 'none';
   /** What it stores in Redis, by the purpose of the keys. */
   redis: Readonly<Record<string, RedisFamily>> | 'none';
+  /** Settings of the api. */
+  settings: Readonly<Record<string, TSchema>> | 'none';
+  /** Subjects of operations. Generated clients name files after them, so they are ASCII. */
+  subjects: Readonly<Record<string, SubjectData>> | 'none';
+  /** Where its chapters stand in the guide for integrators, by the names of their files. */
+  chapters: Readonly<Record<string, ChapterPlace>> | 'none';
 };
 
 /**
@@ -40,6 +47,22 @@ export type ActionData = {
   /** What accounts do that are refused for a reason whose truth is our data; `none` if no such error refuses it. */
   accountsDo: string;
 };
+
+/** A subject of operations, as people read it. Those with a lower place stand before. */
+export type SubjectData = { place: number; name: string; description: string };
+
+/** The subjects of the guide for integrators, in the order of its contents. */
+export const GUIDE_SUBJECTS = [
+  'Empezar',
+  'Crear guías',
+  'Etiquetas',
+  'Seguimiento',
+  'Consulta',
+  'Operaciones',
+] as const;
+export type GuideSubject = (typeof GUIDE_SUBJECTS)[number];
+/** Chapters of a subject with a lower place stand before. */
+export type ChapterPlace = readonly [subject: GuideSubject, place: number];
 
 /** States what a room adds to the lists of `shared/rooms.ts`. */
 export function defineRoomData<const Data extends RoomData>(data: Data): Data {

@@ -10,7 +10,7 @@ import { manualData } from './manual/room.ts';
 import { privacyData } from './privacy/room.ts';
 import { quotesData } from './quotes/room.ts';
 import { rehearsalData } from './rehearsal/room.ts';
-import type { ActionData, RoomData } from './room-data.ts';
+import type { ActionData, ChapterPlace, RoomData, SubjectData } from './room-data.ts';
 import type { Collection } from './stores/collection.ts';
 import type { RedisFamily } from './stores/redis-families.ts';
 import { trackingData } from './tracking/room.ts';
@@ -51,6 +51,23 @@ export const USER_ACTIONS = Object.keys(ACTIONS) as readonly UserAction[];
 export const ROOM_COLLECTIONS: readonly Collection[] = partsOf('collections').flat();
 
 export const ROOM_REDIS: Readonly<Record<string, RedisFamily>> = Object.assign({}, ...partsOf('redis'));
+
+/** All members of a union at once. */
+type Together<Part> = (Part extends unknown ? (part: Part) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+export const ROOM_SETTINGS = Object.assign({}, ...partsOf('settings')) as Together<Part<'settings'>>;
+
+export type Subject = KeyOf<Part<'subjects'>>;
+/** The subjects of operations by their names in the OpenAPI document, in the order of the guide for integrators. */
+export const SUBJECTS = Object.fromEntries(
+  partsOf('subjects')
+    .flatMap((subjects) => Object.entries(subjects))
+    .sort(([, one], [, other]) => one.place - other.place),
+) as Readonly<Record<Subject, SubjectData>>;
+
+/** Where the chapters of the guide for integrators stand, by their names. */
+export const CHAPTERS: Readonly<Record<string, ChapterPlace>> = Object.assign({}, ...partsOf('chapters'));
 
 /** Returns the actions that the processes of a service count. */
 export function actionsOf(service: ActionData['service']): UserAction[] {

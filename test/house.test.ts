@@ -112,7 +112,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     queue: ['batching', 'images'],
   },
   shared: {
-    accounts: ['async', 'audit', 'errors', 'observability', 'stores'],
+    accounts: ['async', 'audit', 'config', 'errors', 'observability', 'stores'],
     actions: ['observability', 'stores'],
     async: [],
     audit: ['async', 'http', 'observability', 'stores'],
@@ -140,7 +140,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     schemas: [],
     stores: ['async', 'config', 'errors', 'observability'],
     tracking: ['guides', 'stores'],
-    webhooks: ['guides', 'observability', 'stores', 'tracking'],
+    webhooks: ['config', 'guides', 'observability', 'stores', 'tracking'],
   },
 };
 

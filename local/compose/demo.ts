@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { loginSettings } from '#shared/accounts/settings.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
-import { loginSettings, mongoSettings } from '#shared/config/settings.ts';
+import { mongoSettings } from '#shared/config/settings.ts';
 import { DEMO_PASSWORD, nationalCoverage, seedDemoData } from '../demo-data.ts';
 
 /** `DEMO=1 docker compose up` loads the demo data into a database that has no users. */

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
+import { loginSettings } from '#shared/accounts/settings.ts';
 import {
   canaryAddress,
   cellSettings,
   commonSettings,
   labelCacheSettings,
   localTimeSettings,
-  loginSettings,
   mongoSettings,
+  proxySettings,
   redisSettings,
   servingSettings,
 } from '#shared/config/settings.ts';
@@ -18,6 +19,7 @@ export const DashboardConfig = Type.Object({
   ...cellSettings,
   ...labelCacheSettings,
   ...loginSettings,
+  ...proxySettings,
   ...servingSettings,
   ...localTimeSettings,
   CANARY_URL: canaryAddress,

@@ -6,8 +6,8 @@ import {
   mongoSettings,
   redisSettings,
   servingSettings,
-  webhookSettings,
 } from '#shared/config/settings.ts';
+import { webhookSettings } from '#shared/webhooks/settings.ts';
 
 export const WebhooksConfig = Type.Object({
   ...commonSettings,

@@ -1,5 +1,6 @@
 import { defineRoomData } from '../room-data.ts';
 import { ACCOUNTS } from './account-model.ts';
+import { accountSettings, loginSettings } from './settings.ts';
 import { USERS } from './user-model.ts';
 
 /** Users and their accounts. `admin.*` are the commands of `npm run admin`. */
@@ -23,5 +24,13 @@ export const accountsData = defineRoomData({
     logins: { keys: [':login-*'], own: ['api'] },
     requests: { keys: [':requests-*'], own: ['api'] },
     guideCounts: { keys: [':guides-account:*'], own: ['api'] },
+  },
+  settings: { ...loginSettings, ...accountSettings },
+  subjects: {
+    Autenticacion: { place: 8, name: 'Autenticación', description: 'Entrar, validar el token, permisos' },
+  },
+  chapters: {
+    contrasena: ['Empezar', 7],
+    limites: ['Consulta', 2],
   },
 });

@@ -8,4 +8,7 @@ export const billingData = defineRoomData({
   actions: 'none',
   collections: [LABEL_USAGE, USAGE],
   redis: 'none',
+  settings: 'none',
+  subjects: 'none',
+  chapters: 'none',
 });

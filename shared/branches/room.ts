@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { defineRoomData } from '../room-data.ts';
 import { BRANCHES, COVERAGE, GENERATIONS } from './branch-store.ts';
 import { POSTAL_CODES } from './postal-code-store.ts';
@@ -9,4 +10,17 @@ export const branchesData = defineRoomData({
   actions: 'none', // its reads are `read` of guides
   collections: [BRANCHES, COVERAGE, GENERATIONS, POSTAL_CODES],
   redis: { branches: { keys: [':branches', ':branches:*'], own: ['branches'] } },
+  settings: {
+    BRANCHES_URL: Type.String({
+      format: 'service-url',
+      description: 'Base URL of the branches service',
+      examples: ['http://127.0.0.1:3001'],
+    }),
+  },
+  subjects: {
+    Sucursales: { place: 6, name: 'Sucursales', description: 'Sucursales, cobertura y códigos postales' },
+  },
+  chapters: {
+    postales: ['Crear guías', 2],
+  },
 });

@@ -7,4 +7,7 @@ export const canaryData = defineRoomData({
   actions: 'none',
   collections: 'none',
   redis: 'none',
+  settings: 'none',
+  subjects: 'none',
+  chapters: 'none',
 });

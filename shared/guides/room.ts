@@ -20,4 +20,12 @@ export const guidesData = defineRoomData({
   },
   collections: [GUIDES, CREATIONS],
   redis: 'none',
+  settings: 'none',
+  subjects: {
+    Guias: { place: 1, name: 'Guías', description: 'Crear, leer y cancelar guías, y validarlas antes' },
+  },
+  chapters: {
+    campos: ['Crear guías', 1],
+    reintentos: ['Crear guías', 4],
+  },
 });

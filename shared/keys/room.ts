@@ -14,4 +14,11 @@ export const keysData = defineRoomData({
   },
   collections: [KEYS],
   redis: 'none',
+  settings: 'none',
+  subjects: {
+    Llaves: { place: 7, name: 'Llaves', description: 'Lo que un programa manda en lugar de un token' },
+  },
+  chapters: {
+    llaves: ['Empezar', 2],
+  },
 });

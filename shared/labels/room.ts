@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import { defineRoomData } from '../room-data.ts';
+import { MAX_LOGO_KIB } from './label-payload.ts';
 
 /** `colas.admin` and `queue.*`: the queue of labels, and "Estado", on the dashboard. */
 export const labelsData = defineRoomData({
@@ -19,5 +21,32 @@ export const labelsData = defineRoomData({
       ...{ keys: [':label:*'], own: ['label-worker'], read: ['api'] },
       channels: ['api', 'label-worker'],
     },
+  },
+  settings: {
+    CARRIER_LOGO: Type.Optional(
+      Type.String({
+        description: `Path of the logo on the labels, an SVG or PNG of at most ${MAX_LOGO_KIB} KiB. Black prints best`,
+        examples: ['/etc/guias/logo.svg'],
+      }),
+    ),
+    TRACKING_URL: Type.Optional(
+      Type.String({
+        pattern: '\\{guia\\}',
+        description:
+          'Tracking address in the QR code, where {guia} stands for the number. Without it, the tracking page at PUBLIC_URL',
+        examples: ['https://rastreo.example/{guia}'],
+      }),
+    ),
+  },
+  subjects: {
+    Etiquetas: {
+      place: 2,
+      name: 'Etiquetas',
+      description: 'Una, en PDF, PNG o ZPL; o muchas, en un archivo',
+    },
+  },
+  chapters: {
+    etiquetas: ['Etiquetas', 1],
+    impresoras: ['Etiquetas', 2],
   },
 });

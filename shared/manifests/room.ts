@@ -14,4 +14,15 @@ export const manifestsData = defineRoomData({
   },
   collections: [MANIFESTS],
   redis: 'none',
+  settings: 'none',
+  subjects: {
+    Manifiestos: {
+      place: 3,
+      name: 'Manifiestos',
+      description: 'La lista de lo que se entrega, para firma y sello',
+    },
+  },
+  chapters: {
+    manifiestos: ['Etiquetas', 3],
+  },
 });

@@ -7,4 +7,15 @@ export const manualData = defineRoomData({
   actions: 'none',
   collections: 'none',
   redis: 'none',
+  settings: 'none',
+  subjects: 'none',
+  chapters: {
+    inicio: ['Empezar', 1],
+    probar: ['Empezar', 4],
+    cliente: ['Empezar', 5],
+    ejemplos: ['Empezar', 6],
+    operaciones: ['Operaciones', 1],
+    errores: ['Consulta', 1],
+    cambios: ['Consulta', 3],
+  },
 });

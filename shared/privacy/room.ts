@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { defineRoomData } from '../room-data.ts';
 
 export const privacyData = defineRoomData({
@@ -7,4 +8,14 @@ export const privacyData = defineRoomData({
   actions: 'none',
   collections: 'none',
   redis: { retention: { keys: [':retention', ':retention-lease'], own: ['api'] } },
+  settings: {
+    RETENTION_DAYS: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 36_500,
+      description: 'Age in days at which guides lose all that names a person, for good. 0 keeps it for ever',
+    }),
+  },
+  subjects: 'none',
+  chapters: 'none',
 });

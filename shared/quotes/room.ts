@@ -13,4 +13,9 @@ export const quotesData = defineRoomData({
   },
   collections: [TARIFFS],
   redis: { calculations: { keys: [':calculator:*'], own: ['api'] } },
+  settings: 'none',
+  subjects: 'none',
+  chapters: {
+    cotizar: ['Crear guías', 3],
+  },
 });

@@ -7,4 +7,9 @@ export const rehearsalData = defineRoomData({
   actions: 'none',
   collections: 'none',
   redis: 'none',
+  settings: 'none',
+  subjects: 'none',
+  chapters: {
+    pruebas: ['Empezar', 3],
+  },
 });

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { defineRoomData } from '../room-data.ts';
 import { EVENTS } from './event-model.ts';
 
@@ -14,4 +15,20 @@ export const trackingData = defineRoomData({
   },
   collections: [EVENTS],
   redis: { visits: { keys: [':tracking:*'], own: ['api'] } },
+  settings: {
+    CARRIER_CONTACT: Type.Optional(
+      Type.String({
+        format: 'contact',
+        description:
+          'Where the tracking page sends people with a question: a phone, an e-mail address, or the address of a page',
+        examples: ['81 5000 0000'],
+      }),
+    ),
+  },
+  subjects: {
+    Eventos: { place: 4, name: 'Eventos', description: 'Qué pasó con las guías, y cómo seguirlo' },
+  },
+  chapters: {
+    rastreo: ['Seguimiento', 1],
+  },
 });

@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import { defineRoomData } from '../room-data.ts';
+import { webhookSettings } from './settings.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from './webhook-model.ts';
 
 export const webhooksData = defineRoomData({
@@ -19,4 +21,18 @@ export const webhooksData = defineRoomData({
   },
   collections: [WEBHOOKS, WEBHOOK_SECRETS],
   redis: 'none', // `:requests-probe` is of the requests of accounts
+  settings: {
+    ...webhookSettings,
+    WEBHOOKS_URL: Type.String({
+      format: 'service-url',
+      description: 'Base URL of the webhooks service',
+      examples: ['http://127.0.0.1:3004'],
+    }),
+  },
+  subjects: {
+    Webhooks: { place: 5, name: 'Webhooks', description: 'Recibir los eventos sin preguntar' },
+  },
+  chapters: {
+    webhooks: ['Seguimiento', 2],
+  },
 });

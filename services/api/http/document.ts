@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import { SUBJECTS } from '#shared/rooms.ts';
 import type { ApiConfig } from '../config.ts';
 import service from '../package.json' with { type: 'json' };
 import { codigosOf, type ErrorTable } from './errors.ts';
 import { type Additions, BODY_MAY_BE_ABSENT, completeOperations } from './operation.ts';
 import { ALL_CODIGOS } from './schemas.ts';
-import { SUBJECTS } from './subjects.ts';
 
 /** What the document has of the rooms: its introduction, guide, errors, what they add to operations of others, and what they send. */
 type Documented = {
@@ -44,7 +44,9 @@ export async function serveDocument(
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: PUBLIC_URL ?? '/' }],
-      tags: Object.entries(SUBJECTS).map(([name, tag]) => ({ name, ...tag })),
+      tags: Object.entries(SUBJECTS).map(([tag, { name, description }]) => ({
+        ...{ name: tag, 'x-displayName': name, description },
+      })),
       components: {
         securitySchemes: {
           bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },

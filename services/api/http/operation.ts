@@ -10,7 +10,7 @@ import type {
 import { IsOptional, type Static, type TObject, type TSchema } from 'typebox';
 import { DomainError, type ErrorCode, MAX_NAME_LENGTH, type Problem } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { UserAction } from '#shared/rooms.ts';
+import type { Subject, UserAction } from '#shared/rooms.ts';
 import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import type { ErrorTable } from './errors.ts';
 import { namesRule, ONCE_RULE, ruleOf } from './parameter-rules.ts';
@@ -24,7 +24,6 @@ import {
   withCommonHeaders,
 } from './responses.ts';
 import { withNulls } from './schemas.ts';
-import type { Subject } from './subjects.ts';
 import { writeInTurns } from './write-in-turns.ts';
 
 /** The parts of a request. Each schema documents and types its part; those of parameters validate too. */

@@ -1,15 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { renderMarkdown, type Section } from '#shared/pages/markdown.ts';
-
-/** The chapters of the guide for integrators by subject, in the order of its contents. Those of a room that is not there are left out. */
-const SUBJECTS = {
-  Empezar: ['inicio', 'llaves', 'pruebas', 'probar', 'cliente', 'ejemplos', 'contrasena'],
-  'Crear guías': ['campos', 'postales', 'cotizar', 'reintentos'],
-  Etiquetas: ['etiquetas', 'impresoras', 'manifiestos'],
-  Seguimiento: ['rastreo', 'webhooks'],
-  Consulta: ['errores', 'limites', 'cambios'],
-  Operaciones: ['operaciones'],
-};
+import { GUIDE_SUBJECTS } from '#shared/room-data.ts';
+import { CHAPTERS } from '#shared/rooms.ts';
 
 /** Chapters in which people look up, by their names. */
 const REFERENCE = /^(?:operaciones|errores|cambios)/;
@@ -33,7 +25,7 @@ export type Chapter = {
 };
 
 /**
- * Renders the chapters. It throws for one that no subject names.
+ * Renders the chapters. It throws for one without a place.
  *
  * @param files addresses of the chapters' Markdown, by name.
  * @param operations the Markdown of the operations of each resource, by name.
@@ -44,13 +36,19 @@ export function renderChapters(
   operations: Readonly<Record<string, string>>,
   values: Readonly<Record<string, string>>,
 ): Chapter[] {
-  const missing = Object.keys(files).filter((name) => !Object.values(SUBJECTS).flat().includes(name));
-  if (missing.length > 0) throw new Error(`No subject of the guide names the chapters ${missing.join(', ')}`);
-  const written = Object.entries(SUBJECTS).flatMap(([subject, names]) =>
-    names.flatMap((name) => {
-      const file = files[name];
-      return file ? [render({ subject, name }, filled(name, readFileSync(file, 'utf8'), values), file)] : [];
-    }),
+  const placed = Object.entries(files)
+    .map(([name, file]) => {
+      const [subject, place] = CHAPTERS[name] ?? [];
+      if (!subject || !place) throw new Error(`The data of no room says where the chapter ${name} stands`);
+      return { name, file, subject, place };
+    })
+    .sort((one, other) => one.place - other.place);
+  const written = GUIDE_SUBJECTS.flatMap((own) =>
+    placed
+      .filter(({ subject }) => subject === own)
+      .map(({ subject, name, file }) =>
+        render({ subject, name }, filled(name, readFileSync(file, 'utf8'), values), file),
+      ),
   );
   const generated = Object.entries(operations).map(([name, text]) =>
     render({ subject: 'Operaciones', name: `operaciones/${name}` }, text, new URL(import.meta.url)),

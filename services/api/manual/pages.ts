@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { KINDS } from '#shared/labels/label-kinds.ts';
 import { IMAGE_FORMATS } from '#shared/labels/label-payload.ts';
 import { DOCUMENT_STYLE, pageKit } from '#shared/pages/page-kit.ts';
+import { SUBJECTS } from '#shared/rooms.ts';
 import { GUIDE_EXAMPLES } from '../guides/examples.ts';
-import { SUBJECTS } from '../http/subjects.ts';
 import { readableJson } from '../http/tables.ts';
 import type { Contents } from './chapters.ts';
 import { bodyExample, type OpenApiDocument, operationAddress, operationsOf, valuesOf } from './reference.ts';
@@ -35,7 +35,7 @@ export function tryView(document: OpenApiDocument) {
     formats: [...IMAGE_FORMATS, 'pdf'],
     scenarios: valuesOf(document, 'Simulacion', 'Escenario'),
     eventTypes: valuesOf(document, 'Simulacion', 'Hasta'),
-    subjects: Object.entries(SUBJECTS).map(([tag, { 'x-displayName': name }]) => ({
+    subjects: Object.entries(SUBJECTS).map(([tag, { name }]) => ({
       name,
       operations: offered
         .filter(({ tags }) => tags.some((own) => own === tag))

@@ -1,4 +1,4 @@
-import type { Subject } from '../http/subjects.ts';
+import type { Subject } from '#shared/rooms.ts';
 import { asText, markdownTable, readableJson } from '../http/tables.ts';
 
 type Schema = {

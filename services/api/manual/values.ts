@@ -6,9 +6,9 @@ import {
   MAX_BODY_VALUES,
   textOf,
 } from '#shared/http/http-errors.ts';
+import { SUBJECTS, type Subject } from '#shared/rooms.ts';
 import type { ErrorTable } from '../http/errors.ts';
 import type { ManualValues } from '../http/room.ts';
-import { SUBJECTS, type Subject } from '../http/subjects.ts';
 import { asText, markdownTable } from '../http/tables.ts';
 import {
   addressOf,
@@ -62,7 +62,7 @@ function inWords(values: ManualValues): Record<string, string> {
 /** Writes a section for each subject. */
 function bySubject(contentOf: (tag: Subject) => string): string {
   return (Object.keys(SUBJECTS) as Subject[])
-    .map((tag) => `## ${SUBJECTS[tag]['x-displayName']}\n\n${contentOf(tag)}`)
+    .map((tag) => `## ${SUBJECTS[tag].name}\n\n${contentOf(tag)}`)
     .join('\n\n');
 }
 
@@ -99,7 +99,7 @@ export function operationChapters(document: OpenApiDocument): Record<string, str
   const answered = operations.map(({ 'x-codigos': codigos }) => Object.values(codigos).flat());
   const everywhere = new Set(answered[0]?.filter((codigo) => answered.every((all) => all.includes(codigo))));
   const always = `Todas pueden responder ${[...everywhere].map(codigoLink).join(', ')}.`;
-  const chapters = Object.entries(SUBJECTS).flatMap(([tag, { 'x-displayName': name, description }]) => {
+  const chapters = Object.entries(SUBJECTS).flatMap(([tag, { name, description }]) => {
     const own = operations.filter(({ tags }) => tags.some((each) => each === tag));
     if (own.length === 0) return [];
     const sections = own.map((operation) => operationSection(operation, document, everywhere));

@@ -1,5 +1,5 @@
-import { SUBJECTS } from '#services/api/http/subjects.ts';
 import { addressOf } from '#services/api/manual/reference.ts';
+import { SUBJECTS } from '#shared/rooms.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 
 /** The paths of the guide's chapters, below `/api/docs`: a file each, and the first one at the address itself. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { MAX_LIMIT } from '#shared/accounts/settings.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
-import { MAX_LIMIT } from '../../config.ts';
 import { type AccountLimits, AccountLimitsStore, type AccountSettings } from '../account-limits.ts';
 import { NAME_RULE } from '../names.ts';
 import { example, parseAccount, parseInteger } from './command-line.ts';

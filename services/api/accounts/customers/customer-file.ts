@@ -1,3 +1,4 @@
+import { MAX_LIMIT } from '#shared/accounts/settings.ts';
 import { type Branch, branchCode } from '#shared/branches/branch.ts';
 import {
   InvalidFileError,
@@ -10,7 +11,6 @@ import {
   YES,
 } from '#shared/commands/csv.ts';
 import { PERMISSIONS, type Permission } from '#shared/rooms.ts';
-import { MAX_LIMIT } from '../../config.ts';
 import type { AccountLimits } from '../account-limits.ts';
 import { newName } from '../names.ts';
 
