@@ -10,7 +10,7 @@ import { manualData } from './manual/room.ts';
 import { privacyData } from './privacy/room.ts';
 import { quotesData } from './quotes/room.ts';
 import { rehearsalData } from './rehearsal/room.ts';
-import type { ActionData, ChapterPlace, RoomData, SubjectData } from './room-data.ts';
+import type { ActionData, RoomData, SubjectData } from './room-data.ts';
 import type { Collection } from './stores/collection.ts';
 import type { RedisFamily } from './stores/redis-families.ts';
 import { trackingData } from './tracking/room.ts';
@@ -65,9 +65,6 @@ export const SUBJECTS = Object.fromEntries(
     .flatMap((subjects) => Object.entries(subjects))
     .sort(([, one], [, other]) => one.place - other.place),
 ) as Readonly<Record<Subject, SubjectData>>;
-
-/** Where the chapters of the guide for integrators stand, by their names. */
-export const CHAPTERS: Readonly<Record<string, ChapterPlace>> = Object.assign({}, ...partsOf('chapters'));
 
 /** Returns the actions that the processes of a service count. */
 export function actionsOf(service: ActionData['service']): UserAction[] {

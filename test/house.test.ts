@@ -5,6 +5,7 @@ import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { repoRoot } from '#local/folders.ts';
 import { ROOMS } from '#services/api/app.ts';
 import type { Room } from '#services/api/http/room.ts';
+import { ROOMS_DATA } from '#shared/rooms.ts';
 import { allImports, importsOf, specifiersOf } from '#test/fixtures/imports.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
 
@@ -112,35 +113,21 @@ const MODULES: Record<string, Record<string, string[]>> = {
     queue: ['batching', 'images'],
   },
   shared: {
-    accounts: ['async', 'audit', 'config', 'errors', 'observability', 'stores'],
     actions: ['observability', 'stores'],
     async: [],
     audit: ['async', 'http', 'observability', 'stores'],
-    billing: ['stores'],
-    branches: ['async', 'errors', 'stores'],
-    canary: [],
     commands: ['audit', 'config', 'observability', 'stores'],
     config: ['phones'],
     errors: [],
-    guides: ['branches', 'stores'],
     http: ['async', 'config', 'errors', 'observability', 'stores'],
-    keys: ['stores'],
-    labels: ['branches', 'guides', 'schemas', 'stores'],
     loads: ['audit', 'commands'],
-    manifests: ['branches', 'guides', 'labels', 'schemas', 'stores'],
-    manual: [],
     observability: ['async'],
     pages: [],
     pdf: [],
     phones: [],
     printing: ['labels', 'manifests'],
-    privacy: [],
-    quotes: ['stores'],
-    rehearsal: [],
     schemas: [],
     stores: ['async', 'config', 'errors', 'observability'],
-    tracking: ['guides', 'stores'],
-    webhooks: ['config', 'guides', 'observability', 'stores', 'tracking'],
   },
 };
 
@@ -158,9 +145,19 @@ function reachedFrom(module: string, files = within(module)): Set<string> {
   return new Set(reached.filter((other) => other !== module && dirname(other) === dirname(module)));
 }
 
-/** Returns the folder of a room of the api. */
-function folderOf({ name }: Room): string {
-  return `services/api/${name}`;
+/** Returns the folder of a room's code. */
+function folderOf({ data }: Room): string {
+  return `services/api/${data.name}`;
+}
+
+/** Returns the folder of a room's data, and of what other processes need of the room. */
+function dataOf({ data }: Room): string {
+  return `shared/${data.name}`;
+}
+
+/** Returns the rooms on which a room stands, those below them included. */
+function below({ needs }: Room): Room[] {
+  return needs.flatMap((need) => [need, ...below(need)]);
 }
 
 describe('the modules', () => {
@@ -172,7 +169,10 @@ describe('the modules', () => {
   );
 
   it('are all declared, and all there', () => {
-    const all = [...declared.map(({ module }) => module), ...ROOMS.map(folderOf)];
+    const all = [
+      ...declared.map(({ module }) => module),
+      ...ROOMS.flatMap((room) => [folderOf(room), dataOf(room)]),
+    ];
     expect(all.toSorted()).toEqual(modules);
   });
 
@@ -204,13 +204,22 @@ const PLATFORM = [
   ],
 ];
 
-describe.each(ROOMS)('the room $name', (room) => {
+it('the two lists of rooms are the same', () => {
+  expect(ROOMS.map(({ data }) => data)).toEqual(ROOMS_DATA);
+});
+
+describe.each(ROOMS)('the room $data.name', (room) => {
   const folder = folderOf(room);
   const needs = room.needs.map(folderOf);
 
   it('imports from no other room than it needs', () => {
     const rooms = [...reachedFrom(folder)].filter((module) => !PLATFORM.includes(module));
     expect(rooms.filter((other) => !needs.includes(other))).toEqual([]);
+  });
+
+  it('has data that import from no other room than it stands on', () => {
+    const rooms = [...reachedFrom(dataOf(room))].filter((module) => !PLATFORM.includes(module));
+    expect(rooms.filter((other) => !below(room).map(dataOf).includes(other))).toEqual([]);
   });
 
   it('uses each room that it needs', () => {

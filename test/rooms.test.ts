@@ -81,7 +81,7 @@ const COMPILE_MS = 300_000;
  */
 test('the core compiles without the rooms above it', { timeout: COMPILE_MS }, () =>
   inFolder(async (folder) => {
-    const modules = ['http', 'platform', ...CORE.map(({ name }) => name)].map(
+    const modules = ['http', 'platform', ...CORE.map(({ data }) => data.name)].map(
       (name) => `services/api/${name}`,
     );
     const project = {

@@ -19,24 +19,27 @@ const inTests = new Set(all.flatMap(({ elsewhere = {} }) => Object.keys(elsewher
 /** Nobody is there to get such an answer. */
 const UNSENT = 499;
 
-describe.each([{ name: 'http', errors: errorsOf([]) }, ...ROOMS])('$name', ({ name, errors }) => {
-  const { refusals = {}, elsewhere = {} } = all.find(({ room }) => room === name) ?? {};
-  const sent = Object.values(errors).filter(({ status }) => status !== UNSENT);
-  const codes = new Set(sent.flatMap(({ codigo }) => codigo ?? []));
+describe.each([{ data: { name: 'http' }, errors: errorsOf([]) }, ...ROOMS])(
+  '$data.name',
+  ({ data: { name }, errors }) => {
+    const { refusals = {}, elsewhere = {} } = all.find(({ room }) => room === name) ?? {};
+    const sent = Object.values(errors).filter(({ status }) => status !== UNSENT);
+    const codes = new Set(sent.flatMap(({ codigo }) => codigo ?? []));
 
-  test('has a row of the contract for each of its codes, or names the test that shows it', () => {
-    const missing = [...codes].filter((code) => !inRows.has(code) && !inTests.has(code));
-    expect(missing).toEqual([]);
-  });
+    test('has a row of the contract for each of its codes, or names the test that shows it', () => {
+      const missing = [...codes].filter((code) => !inRows.has(code) && !inTests.has(code));
+      expect(missing).toEqual([]);
+    });
 
-  test('names tests only for codes without a row, and these tests have the code', () => {
-    const wrong = Object.entries(elsewhere).filter(
-      ([code, path]) => inRows.has(code) || !readFileSync(join(repoRoot, path), 'utf8').includes(code),
-    );
-    expect(wrong).toEqual([]);
-  });
+    test('names tests only for codes without a row, and these tests have the code', () => {
+      const wrong = Object.entries(elsewhere).filter(
+        ([code, path]) => inRows.has(code) || !readFileSync(join(repoRoot, path), 'utf8').includes(code),
+      );
+      expect(wrong).toEqual([]);
+    });
 
-  test('says what its own codes say', () => {
-    expect(Object.keys(refusals).filter((code) => !codes.has(code))).toEqual([]);
-  });
-});
+    test('says what its own codes say', () => {
+      expect(Object.keys(refusals).filter((code) => !codes.has(code))).toEqual([]);
+    });
+  },
+);

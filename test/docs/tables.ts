@@ -118,9 +118,11 @@ function collections(): string {
 
 /** The rooms of the api, and which of them needs which. Every room may import from the platform. */
 function rooms(): string {
-  const names = ROOMS.map(({ name }) => name);
-  const core = CORE.map(({ name }) => name);
-  const lines = ROOMS.flatMap(({ name, needs }) => needs.map((need) => `  ${name} --> ${need.name}`));
+  const names = ROOMS.map(({ data }) => data.name);
+  const core = CORE.map(({ data }) => data.name);
+  const lines = ROOMS.flatMap(({ data, needs }) =>
+    needs.map((need) => `  ${data.name} --> ${need.data.name}`),
+  );
   const box = (title: string, within: readonly string[]) => [
     `  subgraph ${title}`,
     ...within.map((name) => `    ${name}`),
@@ -138,7 +140,9 @@ function rooms(): string {
 
 /** What each room keeps of people. */
 function personalData(): string {
-  const rows = ROOMS.flatMap(({ name, personalData: data }) => (data === 'none' ? [] : [[name, data.keeps]]));
+  const rows = ROOMS.flatMap(({ data, personalData }) =>
+    personalData === 'none' ? [] : [[data.name, personalData.keeps]],
+  );
   return table(['room', 'what, and for how long'], rows);
 }
 

@@ -1,6 +1,7 @@
 import { FAILURES_PER_USER } from '#shared/accounts/login-limit.ts';
+import { accountsData } from '#shared/accounts/room.ts';
 import type { ApiConfig } from '../config.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { accountErrors } from './errors.ts';
 import { loginRoute } from './login-route.ts';
 import { openAccounts } from './open.ts';
@@ -11,14 +12,14 @@ import { tokenRoutes } from './token-routes.ts';
 
 /** Users and their accounts: logins, tokens, permissions, limits. */
 export const accounts = defineRoom({
-  name: 'accounts',
+  data: accountsData,
   needs: [],
   errors: accountErrors,
   personalData: accountsPersonalData,
   open: openAccounts,
   openRoutes: [loginRoute, passwordRoute],
   routes: [tokenRoutes],
-  manual: { chapters: chaptersIn(import.meta.url, 'contrasena', 'limites'), values: accountValues },
+  manualValues: accountValues,
 });
 
 function accountValues(config: ApiConfig) {

@@ -1,3 +1,4 @@
+import { billingData } from '#shared/billing/room.ts';
 import { accounts } from '../accounts/room.ts';
 import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
@@ -6,7 +7,7 @@ import { openBilling } from './open.ts';
 
 /** What accounts used, for their bills. */
 export const billing = defineRoom({
-  name: 'billing',
+  data: billingData,
   needs: [accounts, guides, labels],
   errors: {},
   personalData: 'none',

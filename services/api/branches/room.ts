@@ -1,5 +1,6 @@
+import { branchesData } from '#shared/branches/room.ts';
 import { accounts } from '../accounts/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { branchErrors } from './errors.ts';
 import { openBranches } from './open.ts';
 import { postalCodeRoute } from './postal-codes/route.ts';
@@ -7,11 +8,10 @@ import { branchRoutes } from './routes.ts';
 
 /** The carrier's branches, the postal codes that they cover, and the catalogue of postal codes. */
 export const branches = defineRoom({
-  name: 'branches',
+  data: branchesData,
   needs: [accounts],
   errors: branchErrors,
   personalData: 'none',
   open: openBranches,
   routes: [branchRoutes, postalCodeRoute],
-  manual: { chapters: chaptersIn(import.meta.url, 'postales') },
 });

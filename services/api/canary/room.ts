@@ -1,3 +1,4 @@
+import { canaryData } from '#shared/canary/room.ts';
 import { accounts } from '../accounts/room.ts';
 import { defineRoom } from '../http/room.ts';
 import { keys } from '../keys/room.ts';
@@ -5,7 +6,7 @@ import { openCanary } from './open.ts';
 
 /** The canary's account, and what a process tries with it before customers come. */
 export const canary = defineRoom({
-  name: 'canary',
+  data: canaryData,
   needs: [accounts, keys],
   errors: {},
   open: openCanary,

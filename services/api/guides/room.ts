@@ -1,6 +1,7 @@
+import { guidesData } from '#shared/guides/room.ts';
 import { accounts } from '../accounts/room.ts';
 import { branches } from '../branches/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { creationRoutes } from './creation-routes.ts';
 import { destinationRoute } from './destination-route.ts';
 import { guideErrors } from './errors.ts';
@@ -12,11 +13,11 @@ import { guideRoute } from './routes.ts';
 
 /** Guides: their creation, their list, and what they are. */
 export const guides = defineRoom({
-  name: 'guides',
+  data: guidesData,
   needs: [accounts, branches],
   errors: guideErrors,
   personalData: guidesPersonalData,
   open: openGuides,
   routes: [creationRoutes, guideRoute, listRoute, destinationRoute],
-  manual: { chapters: chaptersIn(import.meta.url, 'campos', 'reintentos'), values: guideValues },
+  manualValues: guideValues,
 });

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { RoomData } from '#shared/room-data.ts';
 import type { ApiConfig } from '../config.ts';
 import type { PersonalData } from '../platform/personal-data.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -24,8 +25,7 @@ type Routes<Context> = (server: HttpServer, context: Context) => void | Promise<
 
 /** What a room is, beside what it opens. */
 type Facts = {
-  /** The word by which its folders are found. */
-  name: string;
+  data: RoomData;
   errors: ErrorTable;
   /** What it adds to the operations of rooms below. */
   adds?: Additions;
@@ -37,11 +37,7 @@ type Facts = {
   guide?: string;
   /** What is sent to others, as `webhooks` of the OpenAPI document. */
   messages?: object;
-  manual?: {
-    /** Its chapters' files, by their names. */
-    chapters?: Readonly<Record<string, URL>>;
-    values?: (config: ApiConfig) => ManualValues;
-  };
+  manualValues?: (config: ApiConfig) => ManualValues;
 };
 
 /**
@@ -108,7 +104,9 @@ export async function openRooms(server: HttpServer, base: Base): Promise<OpenRoo
   for (const room of base.rooms) {
     const missing = room.needs.find((need) => !provided.has(need));
     if (missing)
-      throw new Error(`The room ${room.name} does not stand behind ${missing.name}, which it needs`);
+      throw new Error(
+        `The room ${room.data.name} does not stand behind ${missing.data.name}, which it needs`,
+      );
     const below = Object.assign({}, base, ...room.needs.map((need) => provided.get(need))) as object;
     const own = await room.open?.(server, below as never);
     provided.set(room, own);
@@ -123,11 +121,6 @@ export async function openRooms(server: HttpServer, base: Base): Promise<OpenRoo
     }
   };
   return { contextOf, addRoutes };
-}
-
-/** Returns the addresses of chapters beside a module. */
-export function chaptersIn(module: string, ...names: readonly string[]): Record<string, URL> {
-  return Object.fromEntries(names.map((name) => [name, new URL(`${name}.md`, module)]));
 }
 
 /** Returns the errors of rooms, with those of every request. */

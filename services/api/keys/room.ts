@@ -1,6 +1,7 @@
 import { MAX_KEYS } from '#shared/keys/key-model.ts';
+import { keysData } from '#shared/keys/room.ts';
 import { accounts } from '../accounts/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { keyErrors } from './errors.ts';
 import { openKeys } from './open.ts';
 import { keysPersonalData } from './personal-data.ts';
@@ -8,7 +9,7 @@ import { keyRoutes } from './routes.ts';
 
 /** API keys: what a program sends in place of a token. */
 export const keys = defineRoom({
-  name: 'keys',
+  data: keysData,
   needs: [accounts],
   errors: keyErrors,
   open: openKeys,
@@ -26,5 +27,5 @@ export const keys = defineRoom({
       errors: ['too-many-logins', 'overloaded'],
     },
   },
-  manual: { chapters: chaptersIn(import.meta.url, 'llaves'), values: () => ({ maxLlaves: MAX_KEYS }) },
+  manualValues: () => ({ maxLlaves: MAX_KEYS }),
 });

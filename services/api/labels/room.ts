@@ -1,8 +1,9 @@
 import { MAX_FILE_PAGES, TIPOS } from '#shared/labels/label-kinds.ts';
+import { labelsData } from '#shared/labels/room.ts';
 import { LABEL_TIMEOUT_MS } from '#shared/printing/label-job.ts';
 import { accounts } from '../accounts/room.ts';
 import { guides } from '../guides/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { labelErrors } from './errors.ts';
 import { labelFileRoute } from './label-file-route.ts';
 import { openLabels } from './open.ts';
@@ -10,7 +11,7 @@ import { labelRoutes } from './routes.ts';
 
 /** Labels of guides, one or many, as PDF, PNG or ZPL. */
 export const labels = defineRoom({
-  name: 'labels',
+  data: labelsData,
   needs: [accounts, guides],
   errors: labelErrors,
   personalData: {
@@ -20,7 +21,7 @@ export const labels = defineRoom({
   },
   open: openLabels,
   routes: [labelRoutes, labelFileRoute],
-  manual: { chapters: chaptersIn(import.meta.url, 'etiquetas', 'impresoras'), values: labelValues },
+  manualValues: labelValues,
 });
 
 function labelValues() {

@@ -1,6 +1,7 @@
+import { manifestsData } from '#shared/manifests/room.ts';
 import { accounts } from '../accounts/room.ts';
 import { guides } from '../guides/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { labels } from '../labels/room.ts';
 import { tracking } from '../tracking/room.ts';
 import { manifestErrors } from './errors.ts';
@@ -11,12 +12,11 @@ import { SCANS } from './scan-schemas.ts';
 
 /** What is handed over together: its list, its PDF, and its scan. */
 export const manifests = defineRoom({
-  name: 'manifests',
+  data: manifestsData,
   needs: [accounts, guides, labels, tracking],
   errors: manifestErrors,
   personalData: manifestsPersonalData,
   adds: SCANS,
   open: openManifests,
   routes: [manifestRoutes],
-  manual: { chapters: chaptersIn(import.meta.url, 'manifiestos') },
 });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { renderMarkdown, type Section } from '#shared/pages/markdown.ts';
-import { GUIDE_SUBJECTS } from '#shared/room-data.ts';
-import { CHAPTERS } from '#shared/rooms.ts';
+import { GUIDE_SUBJECTS, type RoomData } from '#shared/room-data.ts';
 
 /** Chapters in which people look up, by their names. */
 const REFERENCE = /^(?:operaciones|errores|cambios)/;
@@ -25,30 +24,29 @@ export type Chapter = {
 };
 
 /**
- * Renders the chapters. It throws for one without a place.
+ * Renders the chapters.
  *
- * @param files addresses of the chapters' Markdown, by name.
+ * @param rooms those whose chapters it renders, from the files of their names.
  * @param operations the Markdown of the operations of each resource, by name.
  * @param values in Markdown, replace `{{name}}`.
  */
 export function renderChapters(
-  files: Readonly<Record<string, URL>>,
+  rooms: readonly RoomData[],
   operations: Readonly<Record<string, string>>,
   values: Readonly<Record<string, string>>,
 ): Chapter[] {
-  const placed = Object.entries(files)
-    .map(([name, file]) => {
-      const [subject, place] = CHAPTERS[name] ?? [];
-      if (!subject || !place) throw new Error(`The data of no room says where the chapter ${name} stands`);
-      return { name, file, subject, place };
-    })
-    .sort((one, other) => one.place - other.place);
-  const written = GUIDE_SUBJECTS.flatMap((own) =>
-    placed
-      .filter(({ subject }) => subject === own)
-      .map(({ subject, name, file }) =>
-        render({ subject, name }, filled(name, readFileSync(file, 'utf8'), values), file),
-      ),
+  const written = GUIDE_SUBJECTS.flatMap((subject) =>
+    rooms
+      .flatMap(({ name: room, chapters }) => {
+        const its = chapters === 'none' ? [] : Object.entries(chapters);
+        return its.map(([name, [subject, place]]) => ({ room, name, subject, place }));
+      })
+      .filter((chapter) => chapter.subject === subject)
+      .sort((one, other) => one.place - other.place)
+      .map(({ room, name }) => {
+        const file = new URL(`../${room}/${name}.md`, import.meta.url);
+        return render({ subject, name }, filled(name, readFileSync(file, 'utf8'), values), file);
+      }),
   );
   const generated = Object.entries(operations).map(([name, text]) =>
     render({ subject: 'Operaciones', name: `operaciones/${name}` }, text, new URL(import.meta.url)),

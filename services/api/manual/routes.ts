@@ -92,10 +92,10 @@ function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base):
   let results = async (_query: string): Promise<string> => '';
   server.addHook('onReady', async () => {
     const document = server.swagger() as object as OpenApiDocument;
-    const own = rooms.map(({ manual }) => manual?.values?.(config) ?? {});
+    const own = rooms.map(({ manualValues }) => manualValues?.(config) ?? {});
     const values = { ...chapterValues(own, errorTable, document), url: URL_MARK };
-    const files = Object.assign({}, ...rooms.map(({ manual }) => manual?.chapters));
-    const chapters = renderChapters(files, operationChapters(document), values);
+    const data = rooms.map((room) => room.data);
+    const chapters = renderChapters(data, operationChapters(document), values);
     const trying = tryView(document);
     const framed = (title: string, path: string, query = '') => ({
       ...{ title, carrier, query },

@@ -1,3 +1,4 @@
+import { privacyData } from '#shared/privacy/room.ts';
 import { accounts } from '../accounts/room.ts';
 import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
@@ -5,7 +6,7 @@ import { openPrivacy } from './open.ts';
 
 /** What names persons is kept no longer than it may be. */
 export const privacy = defineRoom({
-  name: 'privacy',
+  data: privacyData,
   needs: [accounts, guides],
   errors: {},
   personalData: 'none',

@@ -1,9 +1,10 @@
 import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import { MAX_QUOTE_LENGTH } from '#shared/guides/guide.ts';
+import { quotesData } from '#shared/quotes/room.ts';
 import { accounts } from '../accounts/room.ts';
 import { branches } from '../branches/room.ts';
 import { guides } from '../guides/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { readableJson } from '../http/tables.ts';
 import { calculatorRoutes } from './calculator/routes.ts';
 import { quoteErrors } from './errors.ts';
@@ -28,7 +29,7 @@ const REFUSALS: readonly ErrorCode[] = [
  * - `GuidePrice`: what a guide keeps of its quote (shared/guides/guide-price.ts).
  */
 export const quotes = defineRoom({
-  name: 'quotes',
+  data: quotesData,
   needs: [accounts, branches, guides],
   errors: quoteErrors,
   personalData: 'none',
@@ -36,7 +37,7 @@ export const quotes = defineRoom({
   open: openQuotes,
   openRoutes: [calculatorRoutes],
   routes: [quoteRoute],
-  manual: { chapters: chaptersIn(import.meta.url, 'cotizar'), values: quoteValues },
+  manualValues: quoteValues,
 });
 
 function quoteValues() {

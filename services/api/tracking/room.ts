@@ -1,7 +1,8 @@
+import { trackingData } from '#shared/tracking/room.ts';
 import { accounts } from '../accounts/room.ts';
 import { branches } from '../branches/room.ts';
 import { guides } from '../guides/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { trackingErrors } from './errors.ts';
 import { guideEventRoutes } from './guide-routes.ts';
 import { trackingValues } from './manual.ts';
@@ -12,7 +13,7 @@ import { eventRoutes } from './routes.ts';
 
 /** What happens to guides: the register of events, their feed, cancellations, and the page for recipients. */
 export const tracking = defineRoom({
-  name: 'tracking',
+  data: trackingData,
   needs: [accounts, branches, guides],
   errors: trackingErrors,
   personalData: trackingPersonalData,
@@ -20,5 +21,5 @@ export const tracking = defineRoom({
   openRoutes: [trackingPageRoutes],
   routes: [eventRoutes, guideEventRoutes],
   onBadUrl: trackingProblems,
-  manual: { chapters: chaptersIn(import.meta.url, 'rastreo'), values: trackingValues },
+  manualValues: trackingValues,
 });

@@ -1,6 +1,7 @@
+import { webhooksData } from '#shared/webhooks/room.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
 import { accounts } from '../accounts/room.ts';
-import { chaptersIn, defineRoom } from '../http/room.ts';
+import { defineRoom } from '../http/room.ts';
 import { tracking } from '../tracking/room.ts';
 import { webhookErrors } from './errors.ts';
 import { MESSAGES } from './messages.ts';
@@ -11,15 +12,12 @@ import { MAX_PENDING } from './webhooks.ts';
 
 /** Events, sent to the addresses of accounts. */
 export const webhooks = defineRoom({
-  name: 'webhooks',
+  data: webhooksData,
   needs: [accounts, tracking],
   errors: webhookErrors,
   personalData: webhooksPersonalData,
   open: openWebhooks,
   routes: [webhookRoutes],
   messages: MESSAGES,
-  manual: {
-    chapters: chaptersIn(import.meta.url, 'webhooks'),
-    values: () => ({ maxWebhooks: MAX_WEBHOOKS, maxPendientes: MAX_PENDING }),
-  },
+  manualValues: () => ({ maxWebhooks: MAX_WEBHOOKS, maxPendientes: MAX_PENDING }),
 });

@@ -3,18 +3,25 @@ import { type Base, defineRoom, openRooms, type Room } from '#services/api/http/
 import { Port } from '#services/api/platform/port.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 
-const NOTHING = { errors: {}, personalData: 'none' } as const;
+/** Returns what a room must say that has nothing. */
+function nothing(name: string) {
+  const none = 'none' as const;
+  const data = {
+    ...{ name, permissions: none, auditActions: none, actions: none, collections: none, redis: none },
+    ...{ settings: none, subjects: none, chapters: none },
+  };
+  return { data, errors: {}, personalData: none };
+}
 type Lower = { store: string; port: Port<string> };
 
 const lower = defineRoom({
-  ...NOTHING,
-  name: 'lower',
+  ...nothing('lower'),
   needs: [],
   open: (): Lower => ({ store: 'of the lower room', port: new Port('default') }),
 });
 const fills = (_server: HttpServer, { port }: Base & Lower) => port.fill('filled');
 const usesStore = (_server: HttpServer, _context: Base & Pick<Lower, 'store'>) => {};
-const upper = defineRoom({ ...NOTHING, name: 'upper', needs: [lower], open: fills, routes: [usesStore] });
+const upper = defineRoom({ ...nothing('upper'), needs: [lower], open: fills, routes: [usesStore] });
 
 function open(...rooms: Room[]) {
   // These rooms use neither the server nor the rest of the base.
@@ -23,13 +30,13 @@ function open(...rooms: Room[]) {
 
 test('a room that uses what the rooms that it needs do not provide does not compile', () => {
   // @ts-expect-error Its routes use the store of `lower`.
-  defineRoom({ ...NOTHING, name: 'alone', needs: [], routes: [usesStore] });
+  defineRoom({ ...nothing('alone'), needs: [], routes: [usesStore] });
   // @ts-expect-error Its open routes do.
-  defineRoom({ ...NOTHING, name: 'alone', needs: [], openRoutes: [usesStore] });
+  defineRoom({ ...nothing('alone'), needs: [], openRoutes: [usesStore] });
   // @ts-expect-error It does when it opens.
-  defineRoom({ ...NOTHING, name: 'alone', needs: [], open: usesStore });
+  defineRoom({ ...nothing('alone'), needs: [], open: usesStore });
   // @ts-expect-error It needs only a room that needs `lower`.
-  defineRoom({ ...NOTHING, name: 'alone', needs: [upper], routes: [usesStore] });
+  defineRoom({ ...nothing('alone'), needs: [upper], routes: [usesStore] });
 });
 
 test('a room reads what a room above it has filled since it was opened', async () => {
@@ -45,6 +52,6 @@ test('a room does not open before those that it needs, nor without them', async 
 });
 
 test('no two rooms fill one port', async () => {
-  const other = defineRoom({ ...NOTHING, name: 'other', needs: [lower], open: fills });
+  const other = defineRoom({ ...nothing('other'), needs: [lower], open: fills });
   await expect(open(lower, upper, other)).rejects.toThrow('Two rooms fill one port');
 });
