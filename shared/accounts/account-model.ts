@@ -30,6 +30,8 @@ export const ACCOUNTS = defineCollection(
     id: 'Account name',
     holds: 'Limits that differ from those of the settings, and what becomes of guides without a quote',
     life: "Until `admin limits` takes them back, or the account's last user is removed",
+    people: { _id: false },
+    testAccounts: { stay: 'Limits go with the last user' },
     rights: { api: ['find'], admin: ['find', 'insert', 'update', 'remove'] },
   },
 );

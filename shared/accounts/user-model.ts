@@ -52,6 +52,19 @@ export const USERS = defineCollection(
     holds:
       'Account, password hash, for a day the one before, permissions, origin branch, generation of tokens, ended tokens',
     life: 'Until `admin remove`',
+    people: {
+      ...{
+        _id: false,
+        account: false,
+        passwordHash: false,
+        permissions: false,
+        originBranch: false,
+        canaryOf: false,
+      },
+      previousPassword: { hash: false },
+      revokedTokens: { jti: false },
+    },
+    testAccounts: { stay: 'A user is removed by `admin remove`' },
     rights: {
       // The api stores new passwords, better hashes and logouts.
       api: ['find', 'update'],

@@ -45,6 +45,12 @@ export const AUDIT = defineCollection(
     id: 'Random',
     holds: 'The audit log: who did what, from where',
     life: `${AUDIT_DAYS} days`,
+    people: {
+      ...{ action: false, actor: false, account: false, address: false },
+      ...{ requestId: false, service: false, subject: false },
+      details: 'nobody: what the service has made, and what operators typed',
+    },
+    testAccounts: { stay: 'What happened is told of all for as long' },
     // Nobody updates or removes events. `mongo-users.ts` creates the indexes, because another TTL would delete the log.
     rights: {
       api: ['insert'],

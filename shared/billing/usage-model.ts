@@ -35,6 +35,8 @@ export const USAGE = defineCollection(
     id: 'Month and account',
     holds: "A closed month's usage, as the command `usage` first computed it",
     life: 'For ever',
+    people: { _id: false, timeZone: false },
+    testAccounts: { stay: 'Figures of customers alone' },
     rights: { admin: ['find', 'insert'] },
   },
 );
@@ -53,6 +55,8 @@ export const LABEL_USAGE = defineCollection(
     id: 'Month and account',
     holds: "How many labels an account's users got in a month",
     life: 'For ever',
+    people: { _id: false },
+    testAccounts: { stay: 'Figures, which no bill has' },
     rights: { api: ['insert', 'update'], admin: ['find'] },
   },
 );

@@ -36,6 +36,8 @@ export const BRANCHES = defineCollection(
     id: 'Generation and code',
     holds: 'A branch of one load',
     life: 'Until the load after the next',
+    people: { _id: false, branch: 'nobody: a branch of the carrier' },
+    testAccounts: { stay: 'Nothing of an account' },
     rights: RIGHTS,
   },
 );
@@ -46,6 +48,8 @@ export const COVERAGE = defineCollection(
     id: 'Generation and postal code',
     holds: 'The branch of a postal code, and its route',
     life: 'Until the load after the next',
+    people: { _id: false, postalCode: false, code: false, route: false },
+    testAccounts: { stay: 'Nothing of an account' },
     rights: RIGHTS,
   },
 );
@@ -77,6 +81,11 @@ export const GENERATIONS = defineCollection(
     id: '`current`, `counter`',
     holds: 'Which generations are in force, and before them, with rows, time, operator; the last number',
     life: 'For ever',
+    people: {
+      ...{ _id: false, branchesLoad: { by: { operator: false } }, branchesFormer: 'nobody: as its load' },
+      ...{ coverageLoad: { by: { operator: false } }, coverageFormer: 'nobody: as its load' },
+    },
+    testAccounts: { stay: 'Nothing of an account' },
     rights: {
       branches: ['find'],
       admin: ['find'],

@@ -46,6 +46,8 @@ export const POSTAL_CODES = defineCollection(
     id: 'Number',
     holds: 'The catalogue of postal codes, or its withdrawal',
     life: 'Until the load after the next, or a withdrawal',
+    people: { by: false },
+    testAccounts: { stay: 'Nothing of an account' },
     rights: { api: ['find'], loads: ['find', 'insert', 'remove'] },
   },
 );

@@ -33,6 +33,8 @@ export const CREATIONS = defineCollection(
     id: "Hash of user, route and key, or the creation's id",
     holds: 'The journal of creations: all guides until they are stored, then their numbers',
     life: `1 h; with a key ${KEY_DAYS} days`,
+    people: { _id: false, creation: false, bodyHash: false, numbers: false, records: 'person' },
+    testAccounts: 'expire',
     // The operators' commands wait for guides that are not stored yet.
     rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find'] },
     indexes: [

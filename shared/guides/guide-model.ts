@@ -87,6 +87,24 @@ export const GUIDES = defineCollection(
     id: 'Guide number',
     holds: 'A guide as created, its account, who cancelled it and when',
     life: 'For ever; anonymised after `RETENTION_DAYS`; of a test account 30 days',
+    people: {
+      ...{ guide: 'person', route: 'person', priced: 'person' },
+      pickUp: 'nobody: a branch',
+      quote: 'nobody: amounts',
+      adjustment: 'nobody: amounts',
+      ...{
+        _id: false,
+        creation: false,
+        username: false,
+        account: false,
+        createdFor: false,
+        createdAt: false,
+      },
+      cancelled: { by: false },
+      origin: { code: false, name: false },
+      destination: { code: false, name: false },
+    },
+    testAccounts: 'expire',
     // Personal data of old guides is removed by an update.
     rights: {
       api: ['find', 'insert', 'update', 'createIndex'],

@@ -36,6 +36,16 @@ export const KEYS = defineCollection(
     id: 'User name and one of ten places',
     holds: 'SHA-256 of a key, its name, permissions, and the day on which it was last used',
     life: 'Until it is ended, or its user is disabled or removed',
+    people: {
+      _id: false,
+      id: false,
+      username: false,
+      name: false,
+      digest: false,
+      start: false,
+      permissions: false,
+    },
+    testAccounts: { stay: "A key is its user's way in, until the user ends it" },
     rights: {
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],
       admin: ['find', 'insert', 'remove'],

@@ -42,6 +42,13 @@ export const MANIFESTS = defineCollection(
     id: "Manifest's number",
     holds: 'A manifest with the guides that were handed over together: numbers, packages, weights, no names',
     life: 'For ever; of a test account until its first guide goes',
+    people: {
+      ...{ _id: false, creation: false, username: false, account: false, createdAt: false },
+      origin: { code: false, name: false },
+      guides: { number: false, destination: false },
+      key: { id: false, bodyHash: false },
+    },
+    testAccounts: 'expire',
     rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find', 'update'] },
     indexes: [
       // The commit: a second manifest with one of these guides cannot be inserted.

@@ -27,6 +27,8 @@ export const TARIFFS = defineCollection(
     id: 'Number',
     holds: 'A version of the tariff with its files, or the withdrawal of one',
     life: 'For ever',
+    people: { by: false, files: { name: false } },
+    testAccounts: { stay: 'Nothing of an account' },
     rights: { api: ['find'], admin: ['find', 'insert'], demo: ['find', 'insert'] },
   },
 );

@@ -39,19 +39,42 @@ export type MongoAction =
   | 'listCollections'
   | 'listIndexes';
 
-/** `id`, `holds` and `life` are columns of docs/architecture.md: the `_id`, what a document is, how long it is kept. */
-type Description = {
+/**
+ * `id`, `holds` and `life` are columns of docs/architecture.md: the `_id`, what a document is, how long it is kept.
+ *
+ * @typeParam People what the type of the documents demands of `people`.
+ */
+type Description<People> = {
   id: string;
   holds: string;
   life: string;
+  /** Says of each text whether it may name a sender or a recipient. A new text does not compile until it is stated too. */
+  people: People;
+  /** What becomes of a test account's documents: they have an `expiresAt`, or there is a reason why they stay. */
+  testAccounts: 'expire' | { stay: string };
   /** The backup may also read every collection. */
   rights: Readonly<Partial<Record<MongoUser, readonly MongoAction[]>>>;
   /** A unique one is over one field. */
   indexes?: readonly Index[];
 };
 export type Index = readonly [fields: Readonly<Record<string, 1 | -1>>, options?: mongo.CreateIndexesOptions];
+/** Each text within a document. Numbers, moments, bytes and the words of a list are no texts: they name nobody. */
+type Texts<T> = {
+  [F in keyof T as [Text<NonNullable<T[F]>>] extends [never] ? never : F]-?: Text<NonNullable<T[F]>>;
+};
+/** An object is stated by its texts, or as a whole, with a reason if it names nobody. */
+type Text<T> = string extends T
+  ? false | 'person'
+  : T extends string | number | boolean | Date | Uint8Array | mongo.ObjectId
+    ? never
+    : T extends readonly (infer Element)[]
+      ? Text<Element>
+      : keyof Texts<T> extends never
+        ? never
+        : Texts<T> | 'person' | `nobody: ${string}`;
+
 /** Only the compiler uses `document`. */
-export type Collection<Document = unknown> = Description & {
+export type Collection<Document = unknown> = Description<object> & {
   name: string;
   schema: Schema;
   document?: Document;
@@ -116,7 +139,7 @@ export const EXPIRY = [
 export function defineCollection<const F extends SchemaDefinition>(
   name: string,
   fields: F,
-  description: Description,
+  description: Description<Texts<InferRawDocType<F>>>,
 ): Collection<InferRawDocType<F>> {
   const schema = new Schema(fields, {
     strict: 'throw',

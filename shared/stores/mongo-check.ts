@@ -29,6 +29,8 @@ export const HEALTH = defineCollection(
     id: 'Service',
     holds: "When the service's last health check wrote",
     life: 'For ever; one for each service',
+    people: { _id: false },
+    testAccounts: { stay: 'Nothing of an account' },
     rights: { api: ['insert', 'update'], webhooks: ['insert', 'update'] },
   },
 );

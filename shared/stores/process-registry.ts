@@ -48,6 +48,8 @@ export const PROCESSES = defineCollection(
     id: 'Process',
     holds: 'A process that writes its heartbeats: its cell, and whether it sees label workers',
     life: 'Until it closes, or a minute',
+    people: { _id: false, cell: false, host: false },
+    testAccounts: { stay: 'Nothing of an account' },
     rights: {
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],
       webhooks: ['insert', 'update', 'remove'],

@@ -142,6 +142,12 @@ export const EVENTS = defineCollection(
     id: 'Account and number',
     holds: 'The log of an account: events of its guides and cancellations, by number',
     life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`; of a test account 30 days',
+    people: {
+      told: 'person',
+      ...{ _id: false, reference: false, username: false, append: false },
+      adjustment: 'nobody: amounts',
+    },
+    testAccounts: 'expire',
     rights: {
       api: ['find', 'insert', 'update', 'createIndex'],
       dashboard: ['find'],

@@ -77,6 +77,22 @@ export const WEBHOOKS = defineCollection(
     id: 'Account and a number from 1 to 5',
     holds: 'A webhook of an account: address, who chose it, and the number of the last event that was taken',
     life: 'Until its account or `admin webhooks end` removes it',
+    people: {
+      ...{
+        _id: false,
+        id: false,
+        account: false,
+        canaryOf: false,
+        url: false,
+        description: false,
+        lease: false,
+      },
+      setBy: { username: false, key: false, url: false },
+      off: { reason: false },
+      lastFailure: { reason: false },
+      attempts: { reason: false },
+    },
+    testAccounts: { stay: 'A setting of the account, which the account removes' },
     rights: {
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],
       dashboard: ['find'],
@@ -127,6 +143,8 @@ export const WEBHOOK_SECRETS = defineCollection(
     id: 'Id of a webhook',
     holds: 'What signs its messages, encrypted with `WEBHOOK_SECRETS_KEY`',
     life: 'As long as the webhook',
+    people: { _id: false, secrets: { value: false, encrypted: false, key: false } },
+    testAccounts: { stay: 'They go with the webhook' },
     rights: { api: ['find', 'insert', 'update', 'remove'], webhooks: ['find'], admin: ['remove'] },
   },
 );

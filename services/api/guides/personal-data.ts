@@ -1,5 +1,5 @@
-import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
-import { namesNobody, type PersonalData, replaceUser } from '../platform/personal-data.ts';
+import { GUIDES } from '#shared/guides/guide-model.ts';
+import { type PersonalData, replaceUser } from '../platform/personal-data.ts';
 import { GuideStore, guideSteps } from './guide-store.ts';
 import { untilStored } from './until-stored.ts';
 
@@ -29,13 +29,7 @@ export const guidesPersonalData: PersonalData = {
     },
     closeAccount: 'none',
   },
-  /** `anonymise-guides.ts` takes what names persons in a guide itself. The other bodies have amounts, and a branch. */
-  besideGuides: namesNobody<
-    Omit<GuideDocument, 'guide' | 'route' | 'priced' | 'pickUp' | 'quote' | 'unquoted' | 'adjustment'>
-  >({
-    ...{ _id: false, creation: false, username: false, account: false, createdFor: false, createdAt: false },
-    ...{ cancelled: { by: false }, origin: { code: false, name: false } },
-    destination: { code: false, name: false },
-  }),
+  /** `anonymise-guides.ts` takes what names persons in a guide itself. */
+  besideGuides: 'none',
   accountTexts: 'none',
 };

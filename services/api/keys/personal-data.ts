@@ -1,5 +1,4 @@
-import type { KeyDocument } from '#shared/keys/key-model.ts';
-import { namesNobody, type PersonalData } from '../platform/personal-data.ts';
+import type { PersonalData } from '../platform/personal-data.ts';
 import { KeyStore } from './key-store.ts';
 
 export const keysPersonalData: PersonalData = {
@@ -12,16 +11,6 @@ export const keysPersonalData: PersonalData = {
     },
   },
   accounts: 'none',
-  besideGuides: namesNobody<KeyDocument>({
-    ...{
-      _id: false,
-      id: false,
-      username: false,
-      name: false,
-      digest: false,
-      start: false,
-      permissions: false,
-    },
-  }),
+  besideGuides: 'none',
   accountTexts: 'none',
 };

@@ -1,5 +1,5 @@
-import { MANIFESTS, type Manifest } from '#shared/manifests/manifest-model.ts';
-import { namesNobody, type PersonalData, replaceUser } from '../platform/personal-data.ts';
+import { MANIFESTS } from '#shared/manifests/manifest-model.ts';
+import { type PersonalData, replaceUser } from '../platform/personal-data.ts';
 import { ManifestStore } from './manifest-store.ts';
 
 export const manifestsPersonalData: PersonalData = {
@@ -13,11 +13,6 @@ export const manifestsPersonalData: PersonalData = {
     ...{ endAccess: 'none', describeRemaining: 'none' },
   },
   accounts: 'none',
-  besideGuides: namesNobody<Manifest>({
-    ...{ _id: false, creation: false, username: false, account: false, createdAt: false },
-    origin: { code: false, name: false },
-    guides: { number: false, destination: false },
-    key: { id: false, bodyHash: false },
-  }),
+  besideGuides: 'none',
   accountTexts: 'none',
 };

@@ -92,8 +92,6 @@ export type PersonalRecords = {
   anonymise(mongo: Connection, ids: readonly string[]): Promise<void>;
   /** Anonymises those of guides created before a moment. @returns how many; fewer than `limit` if none is left. */
   anonymiseOlder(mongo: Connection, before: Date, limit: number): Promise<number>;
-  /** Must be `none`: states that the texts which `anonymise` leaves name nobody. */
-  otherTexts: 'none';
 };
 
 export type PersonalRecord = {
@@ -138,25 +136,6 @@ export function personalTexts(personalData: readonly PersonalData[]): PersonalTe
     besideGuides: personalData.flatMap(({ besideGuides: kind }) => unlessNone(kind)),
     ofAccounts: personalData.flatMap(({ accountTexts: kind }) => unlessNone(kind)),
   };
-}
-
-/** Each text within a document. Numbers, moments and the words of a list are no texts: they name nobody. */
-type Texts<T> = {
-  [F in keyof T as [Text<NonNullable<T[F]>>] extends [never] ? never : F]-?: Text<NonNullable<T[F]>>;
-};
-type Text<T> = string extends T
-  ? false
-  : T extends string | number | boolean | Date
-    ? never
-    : T extends readonly (infer Element)[]
-      ? Text<Element>
-      : keyof Texts<T> extends never
-        ? never
-        : Texts<T>;
-
-/** States that no text of a document names a sender or a recipient. A new text does not compile until it is stated too. */
-export function namesNobody<Document>(_texts: Texts<Document>): 'none' {
-  return 'none';
 }
 
 /** Replaces a removed user's name. No user name has a blank. */

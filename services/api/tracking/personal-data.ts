@@ -1,20 +1,9 @@
 import type { Connection } from 'mongoose';
 import { ANONYMOUS } from '#shared/guides/guide.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import {
-  EVENTS,
-  type LogEntry,
-  PERSONAL_FIELDS,
-  personalFields,
-  receiversOf,
-} from '#shared/tracking/event-model.ts';
+import { EVENTS, PERSONAL_FIELDS, personalFields, receiversOf } from '#shared/tracking/event-model.ts';
 import { guideSteps } from '../guides/guide-store.ts';
-import {
-  namesNobody,
-  type PersonalData,
-  type PersonalRecords,
-  replaceUser,
-} from '../platform/personal-data.ts';
+import { type PersonalData, type PersonalRecords, replaceUser } from '../platform/personal-data.ts';
 
 const GUIDES_AT_A_TIME = 2_000;
 
@@ -48,9 +37,6 @@ export const personalEvents: PersonalRecords = {
     );
     return found.length;
   },
-  otherTexts: namesNobody<Omit<LogEntry, 'told' | 'adjustment' | 'unquoted'>>({
-    ...{ _id: false, reference: false, username: false, append: false },
-  }),
 };
 
 async function anonymise(mongo: Connection, ids: readonly string[]): Promise<void> {

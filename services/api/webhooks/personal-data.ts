@@ -1,12 +1,6 @@
-import {
-  type SecretsDocument,
-  type SetBy,
-  setByOf,
-  WEBHOOKS,
-  type Webhook,
-} from '#shared/webhooks/webhook-model.ts';
+import { type SetBy, setByOf, WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
-import { namesNobody, type PersonalData, replaceUser } from '../platform/personal-data.ts';
+import { type PersonalData, replaceUser } from '../platform/personal-data.ts';
 
 export const webhooksPersonalData: PersonalData = {
   keeps:
@@ -40,22 +34,7 @@ export const webhooksPersonalData: PersonalData = {
       return `\nQuedan sus webhooks (${length}), y ya nadie los administra. Se terminan con: webhooks end --account ${account}`;
     },
   },
-  besideGuides: namesNobody<Webhook & SecretsDocument>({
-    ...{
-      _id: false,
-      id: false,
-      account: false,
-      canaryOf: false,
-      url: false,
-      description: false,
-      lease: false,
-    },
-    setBy: { username: false, key: false, url: false },
-    off: { reason: false },
-    lastFailure: { reason: false },
-    attempts: { reason: false },
-    secrets: { value: false, encrypted: false, key: false },
-  }),
+  besideGuides: 'none',
   accountTexts: 'none',
 };
 

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { COLLECTIONS } from '#local/access/mongo-roles.ts';
+import { ROOMS } from '#services/api/app.ts';
+import { type Collection, defineCollection, TEXT } from '#shared/stores/collection.ts';
+
+/** What a collection must say of its documents. */
+
+const FACTS = { id: '', holds: '', life: '', rights: {}, testAccounts: 'expire' } as const;
+
+it('does not compile with a text that it does not state', () => {
+  defineCollection('notes', { _id: TEXT }, { ...FACTS, people: { _id: false } });
+  // @ts-expect-error It does not say whether `text` may name a person.
+  defineCollection('notes', { _id: TEXT, text: TEXT }, { ...FACTS, people: { _id: false } });
+});
+
+describe.each(COLLECTIONS.filter(({ testAccounts }) => testAccounts === 'expire'))(
+  'the collection $name, in which what test accounts store expires',
+  ({ schema, indexes = [] }) => {
+    it('has an index by which MongoDB deletes it', () => {
+      const expiring = indexes.filter(([, options]) => options?.expireAfterSeconds === 0);
+      expect(expiring.map(([fields]) => fields)).toEqual([{ expiresAt: 1 }]);
+      expect(schema.path('expiresAt')).toBeDefined();
+    });
+  },
+);
+
+it('names persons only if its room brings its texts to retention, erasure and export', () => {
+  const untold = ROOMS.filter(({ data, personalData }) => {
+    const collections = data.collections === 'none' ? [] : data.collections;
+    if (!collections.some(({ people }) => namesPersons(people))) return false;
+    // Over guides, `privacy` walks itself.
+    if (data.name === 'guides') return false;
+    return personalData === 'none' || [personalData.besideGuides, personalData.accountTexts].every(isNone);
+  });
+  expect(untold.map(({ data }) => data.name)).toEqual([]);
+});
+
+function isNone(part: unknown): boolean {
+  return part === 'none';
+}
+
+function namesPersons(people: Collection['people']): boolean {
+  return Object.values(people).some((text) =>
+    typeof text === 'object' ? namesPersons(text) : text === 'person',
+  );
+}
