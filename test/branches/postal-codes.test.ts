@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { mongo } from 'mongoose';
+import { describe, expect, vi } from 'vitest';
 import { run as runCli } from '#services/branches/cli.ts';
 import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
@@ -226,6 +227,25 @@ test('restore brings back the catalogue before, another one undoes it, and a wit
   await importing(NATION);
   expect(await run('restore', '--yes')).toEqual(nothing);
 });
+
+test.for([
+  ['insertOne', 'Centro', 'nothing to restore'],
+  ['deleteMany', 'Norte', 'the one before to restore'],
+] as const)(
+  'a load that died before %s leaves %s in force, and %s',
+  async ([write, colonia], { importing, inForce, run }) => {
+    await importing(NATION);
+    const killed = vi.spyOn(mongo.Collection.prototype, write).mockRejectedValue(new Error('killed'));
+    await importing(
+      NATION.map((row) => ({ ...row, colonia: 'Norte' })),
+      '--yes',
+    );
+    killed.mockRestore();
+    expect((await inForce())?.[0]?.Colonias).toEqual([colonia]);
+    expect((await run('restore', '--yes')).code).toBe(write === 'insertOne' ? 1 : 0);
+    expect((await inForce())?.[0]?.Colonias).toEqual(['Centro']);
+  },
+);
 
 test('status says what is in force, and withdraw removes it', async ({ importing, run, stores }) => {
   const nothing = 'No hay un catalogo de codigos postales';

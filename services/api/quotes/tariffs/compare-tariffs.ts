@@ -34,8 +34,7 @@ export function compareTariffs(before: TariffFolder, after: TariffFolder, from: 
   const differences = (Object.keys(KEYS) as RowFile[]).map((file) => {
     const columns: readonly string[] = TARIFF_COLUMNS[file];
     const table: Table<TariffRow> = { name: file, columns, keys: KEYS[file], cells: ({ cells }) => cells };
-    const [former, rows] = [rowsOf(file, before, from), rowsOf(file, after, from)];
-    return [file, differenceOf(table, former, rows)] as const;
+    return [file, differenceOf(table, rowsOf(file, before, from), rowsOf(file, after, from))] as const;
   });
   return new Map(differences);
 }
