@@ -42,7 +42,7 @@ test('the page shows the last rounds, to everybody who can read', async ({ canar
   const text = await look();
   expect(text).toMatch(/^Leer lo que dice su etiqueta\s+Bien\s/m);
   expect(text).not.toMatch(/\d{12}|gk_/);
-  await lookAt(page, 'rondas', { width: 1280, height: 900 }, 'light');
-  await lookAt(page, 'rondas', { width: 320, height: 640 }, 'dark');
+  await lookAt(page, 'rondas', { width: 1280, height: 900 }, ['light']);
+  await lookAt(page, 'rondas', { width: 320, height: 640 }, ['dark']);
   expect(failures).toEqual([]);
 });

