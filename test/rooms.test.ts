@@ -12,7 +12,7 @@ import { printingTest } from '#test/fixtures/services.ts';
 /** The core stands by itself (docs/architecture.md "Rooms"). */
 
 const run = promisify(execFile);
-const test = printingTest.override('built', { rooms: CORE });
+const test = printingTest.extend('built', { rooms: CORE });
 
 describe('the core alone', () => {
   test('answers each endpoint of the specification', async ({ demo }) => {

@@ -9,7 +9,7 @@ import { test as services } from '#test/fixtures/services.ts';
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
 const test = services
-  .override('settings', { TRUST_PROXY: '127.0.0.1', LOGIN_FAILURES_PER_ADDRESS: '30' })
+  .extend('settings', { TRUST_PROXY: '127.0.0.1', LOGIN_FAILURES_PER_ADDRESS: '30' })
   .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
   .extend(
     'createOperator',

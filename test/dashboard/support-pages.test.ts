@@ -8,7 +8,7 @@ import { event, test as eventTest } from '#test/fixtures/events.ts';
 
 /** Tests with a person in a browser who supports customers, and a guide of which a label was refused. */
 const test = eventTest
-  .override('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 }) // no worker prints
+  .extend('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 }) // no worker prints
   .extend('troubled', { scope: 'file' }, async ({ demo, newGuide, register, stores }) => {
     await demo.post('/api/webhooks', { Url: 'https://tienda.example/avisos' });
     const number = await newGuide({ ...fullGuide(), Referencia: 'PEDIDO-1042' });

@@ -22,7 +22,7 @@ const search = (visitor: Visitor, buscar: string, cuenta = '') =>
 
 const test = eventTest
   // No worker prints.
-  .override('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 })
+  .extend('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 })
   /** Somebody with these permissions, logged in to a dashboard. */
   .extend('visitorWith', { scope: 'file' }, ({ stores, dashboard }) => {
     const users = new UserStore(stores.mongo);

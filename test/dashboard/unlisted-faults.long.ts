@@ -32,7 +32,7 @@ const test = watched
     onCleanup(() => proxy.close());
     return Object.assign(fault, { port: Number(new URL(proxy.uri).port) });
   })
-  .override('storePorts', { scope: 'file' }, ({ mongo: { port } }) => ({ mongodb: port }))
+  .extend('storePorts', { scope: 'file' }, ({ mongo: { port } }) => ({ mongodb: port }))
   /** Has MongoDB treat commands otherwise, until the end of the test or the returned function is called. */
   .extend('breakMongo', { scope: 'file' }, ({ mongo }) => (fateOf: typeof mongo.fateOf) => {
     mongo.fateOf = fateOf;

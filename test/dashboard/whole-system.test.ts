@@ -37,10 +37,10 @@ const test = services
     onCleanup(() => proxy.close());
     return { uri: proxy.uri, lost };
   })
-  .override('api', { scope: 'file' }, ({ startApi, webhooks, labelCache, mongo }) =>
+  .extend('api', { scope: 'file' }, ({ startApi, webhooks, labelCache, mongo }) =>
     startApi({ WEBHOOKS_URL: webhooks.url, LABEL_CACHE_URL: labelCache.url, MONGODB_URI: mongo.uri }),
   )
-  .override('labelWorker', { scope: 'file' }, ({ startLabelWorker, labelCache }) =>
+  .extend('labelWorker', { scope: 'file' }, ({ startLabelWorker, labelCache }) =>
     startLabelWorker({ LABEL_CACHE_URL: labelCache.url }),
   )
   .extend('mongoProxy', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
@@ -48,7 +48,7 @@ const test = services
     onCleanup(() => proxy.close());
     return proxy;
   })
-  .override('dashboard', { scope: 'file' }, ({ startDashboard, stores, mongoProxy }) =>
+  .extend('dashboard', { scope: 'file' }, ({ startDashboard, stores, mongoProxy }) =>
     startDashboard({ MONGODB_URI: atPort(stores.mongoUri, mongoProxy.port) }),
   )
   .extend('operator', { scope: 'file' }, ({ dashboard }) => Visitor.operator(dashboard.url))

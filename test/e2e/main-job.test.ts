@@ -19,7 +19,7 @@ const TELL_WHAT_IS_LOADED = `import { registerHooks } from 'node:module';
 
 const test = systemTest
   /** It is not traced, though a collector is named. */
-  .override('system', { scope: 'file' }, async ({ systemOptions }, { onCleanup }) => {
+  .extend('system', { scope: 'file' }, async ({ systemOptions }, { onCleanup }) => {
     vi.stubEnv('NODE_OPTIONS', `--import data:text/javascript,${encodeURIComponent(TELL_WHAT_IS_LOADED)}`);
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:9');
     vi.stubEnv('OTEL_SDK_DISABLED', 'true');

@@ -76,7 +76,7 @@ const PROGRAM = join(SHOP, 'node/tienda.mts');
 
 /** Labels lead to the api's own tracking page. */
 const test = printingTest
-  .override('api', { scope: 'file' }, async ({ startApi, webhooks }) => {
+  .extend('api', { scope: 'file' }, async ({ startApi, webhooks }) => {
     const port = await freePort();
     const tracking = `http://127.0.0.1:${port}/rastreo/{guia}`;
     return startApi({ PORT: String(port), TRACKING_URL: tracking, WEBHOOKS_URL: webhooks.url });

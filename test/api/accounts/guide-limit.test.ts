@@ -16,7 +16,7 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 
 const PER_DAY = 10;
 const test = services
-  .override('settings', { GUIDES_PER_DAY_PER_ACCOUNT: String(PER_DAY) })
+  .extend('settings', { GUIDES_PER_DAY_PER_ACCOUNT: String(PER_DAY) })
   .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection('guides'))
   .extend('second', { scope: 'file' }, ({ startApi }) => startApi())
   /** Starts an api for which nobody has created a guide today. */

@@ -7,7 +7,7 @@ import { Client, logIn } from '#test/fixtures/client.ts';
 import { JWT_SECRET, test as services } from '#test/fixtures/services.ts';
 
 const test = services
-  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '20', TRUST_PROXY: '127.0.0.1' })
+  .extend('settings', { LOGIN_FAILURES_PER_ADDRESS: '20', TRUST_PROXY: '127.0.0.1' })
   .extend('second', { scope: 'file' }, ({ startApi }) => startApi())
   .extend(
     'login',

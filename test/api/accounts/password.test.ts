@@ -17,7 +17,7 @@ const IN_FORCE = 10_000;
 type UserDocument = { _id: string; passwordHash: string; previousPassword?: { hash: string; until: Date } };
 
 const test = services
-  .override('settings', { TRUST_PROXY: '127.0.0.1' })
+  .extend('settings', { TRUST_PROXY: '127.0.0.1' })
   .extend('second', { scope: 'file' }, ({ startApi }) => startApi())
   .extend('users', { scope: 'file' }, ({ stores }) => new UserStore(stores.mongo))
   .extend('documents', { scope: 'file' }, ({ stores }) => stores.mongo.collection<UserDocument>('users'))

@@ -14,7 +14,7 @@ import { scrape } from '#test/fixtures/telemetry/metrics.ts';
 const USERS = ['demo', 'otro', 'lectura', 'operaciones', 'sinorigen'];
 const BURST = 20;
 const test = services
-  .override('settings', { REQUESTS_BURST_PER_ACCOUNT: String(BURST) })
+  .extend('settings', { REQUESTS_BURST_PER_ACCOUNT: String(BURST) })
   /** One request comes back in 100 s: none while a test runs. */
   .extend('slow', { scope: 'file', auto: true }, ({ stores }) =>
     stores.mongo

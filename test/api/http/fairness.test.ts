@@ -24,7 +24,7 @@ const UNIT_SUM_MS = 100;
 const TRIES = 3;
 
 const test = events
-  .override('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 }) // no worker prints: a label is late
+  .extend('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 }) // no worker prints: a label is late
   .extend('catalogue', { scope: 'file', auto: true }, async ({ api, stores }) => {
     const place = { Estado: 'Nuevo León', Municipio: 'Monterrey', Ciudad: 'Monterrey' };
     const code = { CodigoPostal: COLONIAS_CODE, ...place, Colonias: COLONIAS };

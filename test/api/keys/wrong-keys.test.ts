@@ -35,7 +35,7 @@ const NOTED_MS = 3_600_000;
 
 let addresses = 0;
 const test = services
-  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: String(PER_ADDRESS), TRUST_PROXY: '127.0.0.1' })
+  .extend('settings', { LOGIN_FAILURES_PER_ADDRESS: String(PER_ADDRESS), TRUST_PROXY: '127.0.0.1' })
   /** Makes a key of a new user. */
   .extend('makeKey', { scope: 'file' }, async ({ api, stores }) => {
     const makeUser = await userMaker(new UserStore(stores.mongo), PASSWORD);

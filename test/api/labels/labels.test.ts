@@ -11,7 +11,7 @@ import { pretendPrinter, pretendWorker } from '#test/fixtures/labels/pretended-w
 import { printingTest as services } from '#test/fixtures/services.ts';
 
 /** `number` is that of a guide with every field. */
-const test = services.override(
+const test = services.extend(
   'number',
   { scope: 'file' },
   async ({ demo }) => (await demo.created(fullGuide()))[0]?.SEND_GUIA ?? '',

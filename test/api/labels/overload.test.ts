@@ -14,7 +14,7 @@ type Step = PromiseWithResolvers<void>;
  * machine and too slow on another.
  */
 const test = services
-  .override('labelTimeouts', { label: 60_000 })
+  .extend('labelTimeouts', { label: 60_000 })
   .extend('printer', { scope: 'file' }, async ({ stores }, { onCleanup }) => {
     const [first, second, others] = [1, 2, 3].map(() => Promise.withResolvers<void>()) as [Step, Step, Step];
     const allTaken = Promise.withResolvers<void>();

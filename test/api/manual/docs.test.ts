@@ -17,7 +17,7 @@ import { codeBlocks, escaped } from './code-blocks.ts';
 const httpErrors = errorsOf(ROOMS);
 
 const test = services
-  .override('settings', { GUIDES_PER_DAY_PER_ACCOUNT: '4321' })
+  .extend('settings', { GUIDES_PER_DAY_PER_ACCOUNT: '4321' })
   /** The HTML of a page. */
   .extend('read', { scope: 'file' }, ({ api }) => async (path: string) => {
     const response = await fetch(api.url + path);

@@ -26,7 +26,7 @@ const TOO_MANY = [429, 'cuota_excedida'];
 const outcome = ({ status, body }: Answer) => [status, body.codigo];
 
 const test = webhooksTest
-  .override('api', { scope: 'file' }, ({ startApi, webhooks }) => startApi({ WEBHOOKS_URL: webhooks.url }))
+  .extend('api', { scope: 'file' }, ({ startApi, webhooks }) => startApi({ WEBHOOKS_URL: webhooks.url }))
   .extend('otro', { scope: 'file' }, ({ api }) => Client.login(api.url, 'otro'))
   .extend('secondApi', { scope: 'file' }, ({ startApi, webhooks }) =>
     startApi({ WEBHOOKS_URL: webhooks.url }),

@@ -39,7 +39,7 @@ export type Watch = {
 
 /** Tests with the real processes, and canaries of which each goes by a way of its own. */
 export const test = systemTest
-  .override('hasCanary', true)
+  .extend('hasCanary', true)
   .extend('room', { scope: 'file' }, async ({ stores, secrets, system }) => {
     const { key, password } = secrets.canary;
     await ensureCanaryAccount(stores.mongo, { key, password, cell: '', ways: WAYS });

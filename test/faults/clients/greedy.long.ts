@@ -11,7 +11,7 @@ const RATE = 4;
 const SECONDS = 180;
 
 /** A customer takes all that is given, over 150 connections; another one is served as if nobody else were there. */
-const test = faultTest.override('wanted', { own: ['redis'] });
+const test = faultTest.extend('wanted', { own: ['redis'] });
 
 test.for(['labels', 'guides', 'logins'] as const)(
   'a flood of %s by one account costs another neither a label, a guide nor a login',

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import { test as faultTest, pidsOf } from '../system/system.ts';
 
-const test = faultTest.override('wanted', { redis: 'pair' });
+const test = faultTest.extend('wanted', { redis: 'pair' });
 
 test('a Redis that turns replica costs seconds, and no restart', async ({ system }) => {
   const before = pidsOf(system);

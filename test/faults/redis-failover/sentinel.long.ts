@@ -5,7 +5,7 @@ import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest, pidsOf } from '../system/system.ts';
 
-const test = faultTest.override('wanted', { redis: 'sentinel' });
+const test = faultTest.extend('wanted', { redis: 'sentinel' });
 
 /**
  * Meanwhile health and metrics say that Redis is away, and clients get 503; a label that was being printed may fail. A

@@ -5,7 +5,7 @@ import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
 
 const test = faultTest
-  .override('wanted', { count: { 'label-worker': 2 } })
+  .extend('wanted', { count: { 'label-worker': 2 } })
   .extend('worker', { scope: 'file' }, ({ system }) => system.workers[0] as Part);
 
 test('when a label worker is killed, another prints its labels', async ({ system, worker }) => {

@@ -2,7 +2,7 @@ import { underLoad } from '../clients/under-load.ts';
 import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
 
-const test = faultTest.override('wanted', {
+const test = faultTest.extend('wanted', {
   count: { api: 2, branches: 2, 'label-worker': 2 },
   env: { DRAIN_MS: '3000' },
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { underLoad } from '../clients/under-load.ts';
 import { test as faultTest, pidsOf } from '../system/system.ts';
 
-const test = faultTest.override('wanted', { elections: true, count: { api: 2 } });
+const test = faultTest.extend('wanted', { elections: true, count: { api: 2 } });
 
 test('an election of the database costs seconds, and no guide', async ({ system }) => {
   const before = pidsOf(system);

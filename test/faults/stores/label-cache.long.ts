@@ -5,7 +5,7 @@ import { test as faultTest } from '../system/system.ts';
 
 /** The Redis of the finished labels is away, while all else goes on. */
 const test = faultTest
-  .override('wanted', { own: ['labelCache'] })
+  .extend('wanted', { own: ['labelCache'] })
   .extend('cache', { scope: 'file' }, ({ system }) => system.labelCache.part as Part);
 
 test('while it restarts, labels get 503, and creations go on', async ({ cache, system }) => {

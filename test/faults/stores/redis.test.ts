@@ -4,7 +4,7 @@ import type { Part } from '../system/part.ts';
 import { test as faultTest } from '../system/system.ts';
 
 const test = faultTest
-  .override('wanted', { own: ['redis'] })
+  .extend('wanted', { own: ['redis'] })
   .extend('redis', { scope: 'file' }, ({ system }) => system.redis.part as Part);
 
 test('while Redis restarts, labels get 503, and creations go on', async ({ redis, system }) => {

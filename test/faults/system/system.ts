@@ -60,7 +60,7 @@ export function pidsOf({ apis, branches, workers }: FaultSystem): number[] {
   return [...apis, ...branches, ...workers].map(({ pid }) => pid);
 }
 
-/** Tests with `system`. What is not as `wanted` by default, a file overrides: `test.override('wanted', { … })`. */
+/** Tests with `system`. What is not as `wanted` by default, a file extends: `test.extend('wanted', { … })`. */
 export const test = folderTest
   .extend('wanted', { scope: 'file' }, {} as Wanted)
   .extend('system', { scope: 'file' }, async ({ wanted, folder }, { onCleanup }): Promise<FaultSystem> => {

@@ -45,10 +45,10 @@ const test = printingTest
     });
     return Object.fromEntries(all) as Record<MongoUser, Recorder>;
   })
-  .override('branches', { scope: 'file' }, ({ startBranches, recorders }) =>
+  .extend('branches', { scope: 'file' }, ({ startBranches, recorders }) =>
     startBranches({ MONGODB_URI: recorders.branches.uri }),
   )
-  .override('api', { scope: 'file' }, async ({ startApi, recorders, stores }) => {
+  .extend('api', { scope: 'file' }, async ({ startApi, recorders, stores }) => {
     // What a crash has cut: the api finishes it as soon as it runs.
     const branch = { code: 'MEX01', name: 'Centro' };
     const records = [
@@ -71,10 +71,10 @@ const test = printingTest
     await stores.mongo.collection<typeof cut>('creations').insertOne(cut);
     return startApi({ MONGODB_URI: recorders.api.uri });
   })
-  .override('webhooks', { scope: 'file' }, ({ startWebhooks, recorders }) =>
+  .extend('webhooks', { scope: 'file' }, ({ startWebhooks, recorders }) =>
     startWebhooks({ MONGODB_URI: recorders.webhooks.uri }),
   )
-  .override('dashboard', { scope: 'file' }, ({ startDashboard, recorders }) =>
+  .extend('dashboard', { scope: 'file' }, ({ startDashboard, recorders }) =>
     startDashboard({ MONGODB_URI: recorders.dashboard.uri }),
   )
   /** Runs a command of the operators to its end, with this on standard input. @returns what it writes. */

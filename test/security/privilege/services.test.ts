@@ -15,7 +15,7 @@ import { fitsKey, KEYS } from './redis-keys.ts';
 /** The services as `npm start` runs them: on a Redis with its file of users, each with its own password. */
 
 const test = systemTest
-  .override('secrets', () => generateSecrets())
+  .extend('secrets', () => generateSecrets())
   .extend('redis', { scope: 'file' }, async ({ folder, stores, secrets }, { onCleanup }) => {
     vi.stubEnv('REDIS_URL', '');
     const users = { prefix: stores.prefix, passwords: secrets.redis };
@@ -43,7 +43,7 @@ const test = systemTest
     }
     return keys;
   })
-  .override('system', async ({ systemOptions, redis, keys }, { onCleanup }) => {
+  .extend('system', async ({ systemOptions, redis, keys }, { onCleanup }) => {
     expect(keys.size).toBe(0);
     vi.stubEnv('RETENTION_DAYS', '3650');
     const system = await startSystem({ ...systemOptions, redisUrl: redis.urls });

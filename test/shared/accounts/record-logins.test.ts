@@ -5,7 +5,7 @@ import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { test as services } from '#test/fixtures/services.ts';
 
 const test = services
-  .override('settings', { LOGIN_FAILURES_PER_ADDRESS: '21', TRUST_PROXY: '127.0.0.1' })
+  .extend('settings', { LOGIN_FAILURES_PER_ADDRESS: '21', TRUST_PROXY: '127.0.0.1' })
   /** Logs in from an address, and returns the status. */
   .extend(
     'login',

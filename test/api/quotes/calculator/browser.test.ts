@@ -26,7 +26,7 @@ const PATHS = {
 type Name = keyof typeof PATHS;
 
 const test = services
-  .override('settings', { TRUST_PROXY: '1' })
+  .extend('settings', { TRUST_PROXY: '1' })
   .extend('open', { scope: 'file' }, ({ api, browser }) => {
     let visitors = 0;
     return async (name: Name, viewport = WIDE) => {

@@ -18,7 +18,7 @@ function addressOf(fields: Record<string, string>): string {
 }
 
 const test = services
-  .override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' })
+  .extend('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' })
   .extend('look', { scope: 'file' }, ({ api }) => (path: string, address?: string) => {
     return visit(api.url, path, address);
   })

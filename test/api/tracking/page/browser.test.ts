@@ -25,7 +25,7 @@ const PAGES = [
 ] as const;
 
 const test = eventTest
-  .override('settings', {
+  .extend('settings', {
     TRUST_PROXY: '1',
     PUBLIC_URL: 'https://guias.example',
     CARRIER_CONTACT: '81 5000 0000',

@@ -7,7 +7,7 @@ import { event, test as eventTest, wordsOf } from '#test/fixtures/events.ts';
 import { textOf, visit } from '#test/fixtures/page-visits.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
-const test = eventTest.override('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' }).extend(
+const test = eventTest.extend('settings', { TRUST_PROXY: '1', CARRIER_NAME: 'Correcaminos' }).extend(
   'look',
   { scope: 'file' },
   ({ api }) =>
