@@ -82,6 +82,15 @@ describe('shared', () => {
   });
 });
 
+describe('a fixture', () => {
+  it('is extended, and not changed for the files of the same process', () => {
+    const changed = within('test').filter((path) =>
+      /\b\w+\s*\.override\(/.test(readFileSync(join(repoRoot, path), 'utf8')),
+    );
+    expect(changed).toEqual([]);
+  });
+});
+
 describe('the collections of MongoDB', () => {
   it('are all in the list that gives the services their rights', () => {
     const defined = [...within('services'), ...within('shared')].flatMap((path) => {
