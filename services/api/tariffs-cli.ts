@@ -17,7 +17,7 @@ ${Object.entries(TARIFF_COLUMNS)
   .join('\n')}
 
 Ejemplos:
-  ${NAME} check carpeta
+  ${NAME} import carpeta --dry-run
   ${NAME} import carpeta --from 2026-12-01
   ${NAME} quote --account tienda --origin MEX01 --cp 64000 --kg 2.5 --cm 30,20,15`;
 

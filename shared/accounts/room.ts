@@ -13,9 +13,9 @@ export const accountsData = defineRoomData({
       ...{ name: 'entrar', fails: 'Entrar a la API falla', section: 'loginsfail' },
       ...{ service: 'api', writes: false, asksBranches: false, accountsDo: 'none' },
     },
-    /** Changes a password, and ends a token. */
+    /** Validates and ends a token, says what it may do, and changes a password. */
     account: {
-      ...{ name: 'cambiar la contraseña o salir', fails: 'Cambiar la contraseña o cerrar la sesión falla' },
+      ...{ name: 'token y contraseña', fails: 'Validar el token o cambiar la contraseña falla' },
       ...{ section: 'requestsfail', service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
     },
   },

@@ -10,7 +10,7 @@ import { apiUser } from './hooks/authenticate.ts';
 
 const permissions = operation({
   id: 'listarPermisos',
-  action: 'read',
+  action: 'account',
   tag: 'Autenticacion',
   summary: 'Permisos del usuario actual',
   description: 'Lo que se puede hacer con el token. Un cambio vale en menos de 10 segundos.',
@@ -53,7 +53,7 @@ function logoutRoute(server: HttpServer, context: AccountsContext): void {
 
 const validation = operation({
   id: 'validarToken',
-  action: 'read',
+  action: 'account',
   tag: 'Autenticacion',
   summary: 'Validar el token',
   description: 'De quién es el token, y hasta cuándo vale.',

@@ -110,9 +110,11 @@ async function loadVersion(
     ...{ done, size },
     differences: [...differences.values()],
     warnings: describeReport(report),
-    // An example, or a price that is written otherwise, is no difference.
+    // A day is what is loaded too: another version may begin before. An example, or a price that is written otherwise, is no difference.
     storesMore:
-      whole.size !== before?.size || [...whole].some(([file, own]) => !before.get(file)?.equals(own)),
+      from !== undefined ||
+      whole.size !== before?.size ||
+      [...whole].some(([file, own]) => !before.get(file)?.equals(own)),
     store: async () => {
       const { version, state } = await addVersion(
         stored,

@@ -136,6 +136,17 @@ describe('npm run tariffs', () => {
     );
   });
 
+  test('what is in force already is stored for another day, when another version may be', async ({
+    tariffs,
+  }) => {
+    await tariffs('import', DEMO_TARIFF);
+    expect((await tariffs('import', DEMO_TARIFF, '--yes', '--from', '2099-12-20')).out).toMatch(
+      /^Version 2, /m,
+    );
+    const fuel = await folderWithFuel();
+    expect((await tariffs('import', fuel, '--yes', '--from', '2099-12-10')).out).toMatch(/^Version 3, /m);
+  });
+
   test('a header alone empties a file that a tariff may lack', async ({ tariffs }) => {
     await tariffs('import', DEMO_TARIFF, '--yes');
     const folder = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\n');
