@@ -1,6 +1,7 @@
 import { LineReport, parseRows } from '#shared/commands/csv.ts';
 import { changedCells, type Difference, differenceOf, type Table } from '#shared/loads/difference.ts';
 import { formatPercent, formatPesos, toCentavos } from '../../platform/amounts.ts';
+import { PARAMETERS } from './tariff.ts';
 import { TARIFF_COLUMNS, type TariffFile, type TariffFolder } from './tariff-files.ts';
 import type { TariffReport } from './tariff-report.ts';
 
@@ -54,7 +55,7 @@ export function warnOfAmounts(differences: TariffDifferences, report: TariffRepo
   }
 }
 
-/** Returns the rows of a file, in which `91` and `91.00` are the same. */
+/** Returns the rows of a file, in which `91` and `91.00` are the same. A parameter that it lacks has its default. */
 function rowsOf(file: RowFile, folder: TariffFolder, from: string): TariffRow[] {
   const content = folder.get(file)?.toString('utf8');
   if (content === undefined) return [];
@@ -63,7 +64,23 @@ function rowsOf(file: RowFile, folder: TariffFolder, from: string): TariffRow[] 
     line,
     cells: columns.map((column) => withoutTrailingZeros(cells[column] ?? '')),
   }));
+  if (file === 'parametros.csv') return withDefaults(rows);
   return file === 'inhabiles.csv' ? rows.filter(({ cells: [date = ''] }) => date >= from) : rows;
+}
+
+/** Adds the parameters that have defaults, each at the header. The one by another stands behind it in `PARAMETERS`. */
+function withDefaults(rows: readonly TariffRow[]): TariffRow[] {
+  const values = new Map(rows.map(({ line, cells: [name = '', value = ''] }) => [name, { line, value }]));
+  for (const { name, cell, ...parameter } of Object.values(PARAMETERS)) {
+    if (values.has(name) || !('byDefault' in parameter)) continue;
+    const { byDefault } = parameter;
+    const value =
+      byDefault === 'vat'
+        ? values.get(PARAMETERS.vat.name)?.value
+        : (cell.write as (value: number | boolean) => string)(byDefault);
+    values.set(name, { line: 1, value: value ?? '' });
+  }
+  return [...values].map(([name, { line, value }]) => ({ line, cells: [name, value] }));
 }
 
 function withoutTrailingZeros(cell: string): string {

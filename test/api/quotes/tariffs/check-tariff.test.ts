@@ -294,6 +294,12 @@ describe('a change by file and row', () => {
     ],
     ['a later cutoff', 'parametros.csv', line(9, 'Corte,18:30'), ['cambio  Corte  Valor: 17:00 -> 18:30']],
     ['a divisor', 'parametros.csv', line(2, 'Divisor,4500'), ['cambio  Divisor  Valor: 5000 -> 4500']],
+    [
+      'a parameter that takes its default',
+      'parametros.csv',
+      line(7),
+      ['cambio  IVAFrontera  Valor: 8 -> 16'],
+    ],
     ['Saturdays', 'parametros.csv', line(10, 'Sabado,no'), ['cambio  Sabado  Valor: si -> no']],
     [
       'another list',
