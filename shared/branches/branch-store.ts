@@ -302,9 +302,11 @@ export class BranchStore {
       onProgress?.(written);
     }
     const operator = by && { by: { generation, operator: by } };
-    const version = await this.#activate(kind, current, { generation, rows: records.length, ...operator });
+    const former = await this.#formerOf(kind, model, current);
+    const load = { generation, rows: records.length, ...operator };
+    const version = await this.#activate(kind, current, load, former);
     // Removes only older generations, because a newer one may be in progress. The next load removes what a failure leaves.
-    const older = { generation: { $lt: generation, $ne: current[kind] } };
+    const older = { generation: { $lt: generation, $ne: former?.generation } };
     await model.deleteMany(older as QueryFilter<D>).catch(() => {});
     return version;
   }
@@ -322,19 +324,40 @@ export class BranchStore {
     return (counter as { last: number }).last;
   }
 
+  /** Returns the load before, once that in force is replaced: it stays as it is if the one in force has lost rows. */
+  async #formerOf<D extends Loaded>(
+    kind: Kind,
+    model: StoredModel<D>,
+    current: Current,
+  ): Promise<Former | undefined> {
+    const { [kind]: generation, [`${kind}Load` as const]: load } = current;
+    const found = await model.countDocuments(idsOf(generation) as QueryFilter<D>);
+    const { rows } = load?.generation === generation ? load : {};
+    if (isShort({ found, ...(rows !== undefined && { rows }) })) return current[`${kind}Former`];
+    return { generation, ...(load && { load }) };
+  }
+
   /**
-   * Puts a load in force in place of `over`, which is then the load before.
+   * Puts a load in force in place of `over`.
+   * @param former the load before it, from then on.
    * @returns the version. @throws DomainError `directory-changed` if something else than `over` is in force.
    */
-  async #activate(kind: Kind, over: Current, load: Omit<Load, 'at'>): Promise<string> {
+  async #activate(
+    kind: Kind,
+    over: Current,
+    load: Omit<Load, 'at'>,
+    former: Former | undefined,
+  ): Promise<string> {
     const none = { $setOnInsert: { branches: 0, coverage: 0 } };
     await this.#generations.updateOne({ _id: 'current' }, none, { upsert: true });
     const unchanged = { _id: 'current', branches: over.branches, coverage: over.coverage };
     const fields = Object.entries(load).map(([field, value]) => [`${kind}Load.${field}`, value]);
-    const before = over[`${kind}Load`];
-    const former = { generation: over[kind], ...(before && { load: before }) };
     const { matchedCount } = await this.#generations.updateOne(unchanged, {
-      $set: { [kind]: load.generation, ...Object.fromEntries(fields), [`${kind}Former`]: former },
+      $set: {
+        [kind]: load.generation,
+        ...Object.fromEntries(fields),
+        ...(former && { [`${kind}Former`]: former }),
+      },
       $currentDate: { [`${kind}Load.at`]: true },
     });
     if (matchedCount === 0) throw new DomainError('directory-changed');

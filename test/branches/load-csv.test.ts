@@ -396,6 +396,21 @@ describe('restore', () => {
     (await store.snapshot()).coverage.map(({ code }) => code).sort();
   const MOVED = [COVERAGE_HEADER, '64000,SUR01', '68000,SUR01'];
 
+  test('brings back the load before one that lost rows, and was loaded again', async ({
+    importing,
+    run,
+    store,
+    stores,
+  }) => {
+    const before = await codesIn(store);
+    await importing('coverage', MOVED, '--yes');
+    const generation = Number((await store.version()).split('.')[1]);
+    await stores.mongo.collection('coverage').deleteOne({ generation, postalCode: '68000' });
+    expect((await importing('coverage', MOVED)).out).toMatch(/^Cargado\./m);
+    expect(await run('coverage', ['restore', '--yes'])).toMatchObject({ code: 0 });
+    expect(await codesIn(store)).toEqual(before);
+  });
+
   test.for(['branches', 'coverage'] as const)(
     'of %s brings back what was before, and another one undoes it',
     async (name, { importing, run, store, stores }) => {
