@@ -16,7 +16,7 @@ export type PersonalData = {
   accountTexts: AccountTexts | 'none';
 };
 
-/** What becomes of what a user made. Each may be repeated, after an interruption. */
+/** What is done with the data of a user. Each function may be repeated after an interruption. */
 type OfUsers = {
   /**
    * Moves it to another account.
@@ -40,13 +40,13 @@ type OfUsers = {
   /** Ends what the user, other than by a password or a token, gets in by. */
   endAccess: 'none' | ((mongo: Connection, username: string) => Promise<void>);
   /**
-   * Returns what the user has set up that goes on without the user, in lines for an operator, each after a line break; empty
-   * if nothing does.
+   * Returns what goes on without the user, such as a webhook that the user has set up: lines for an operator, each after a
+   * line break. Empty if nothing goes on.
    */
   describeRemaining: 'none' | ((mongo: Connection, whose: Ended) => Promise<string>);
 };
 
-/** What becomes of what is stored of an account without users. */
+/** What is done with the data of an account that has no users any more. */
 type OfAccounts = {
   /** Returns whether the account was for rehearsals, by what is stored of it; undefined if nothing is. */
   isOfTests: 'none' | ((mongo: Connection, account: string) => Promise<boolean | undefined>);

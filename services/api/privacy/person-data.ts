@@ -1,7 +1,12 @@
 import type { Connection } from 'mongoose';
 import { type GuideDocument, PERSON_SECTIONS, type PersonSection } from '#shared/guides/guide-model.ts';
 import { allGuides, anonymiseSection } from '../guides/anonymise-guides.ts';
-import type { PersonalRecord, PersonalRecords, PersonalTexts } from '../platform/personal-data.ts';
+import type {
+  AccountTexts,
+  PersonalRecord,
+  PersonalRecords,
+  PersonalTexts,
+} from '../platform/personal-data.ts';
 import { isOfName, mentions, type PersonSearch, sectionsNaming } from './person-search.ts';
 
 /** Walks over all guides to find those that name a person. */
@@ -76,17 +81,23 @@ export async function erasePerson(walk: Walk): Promise<number> {
     }
     count += found.length;
   }
-  for await (const { kind, id } of findTexts(walk)) await kind.anonymise(mongo, [id]);
+  for (const kind of texts.ofAccounts) {
+    const found = await textsNaming(walk, kind);
+    await kind.anonymise(
+      mongo,
+      found.map(({ id }) => id),
+    );
+  }
   return count;
 }
 
-/** Finds texts about accounts that name the person. */
-async function* findTexts({ mongo, texts, search }: Walk) {
-  for (const kind of texts.ofAccounts) {
-    for await (const { id, text, shown } of kind.all(mongo)) {
-      if (mentions(search, text)) yield { kind, id, shown };
-    }
+/** Returns the texts of a kind that name the person. */
+async function textsNaming({ mongo, search }: Walk, kind: AccountTexts) {
+  const found: { id: string; shown: object }[] = [];
+  for await (const { id, text, shown } of kind.all(mongo)) {
+    if (mentions(search, text)) found.push({ id, shown });
   }
+  return found;
 }
 
 /**
@@ -105,13 +116,12 @@ export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> 
     }
   }
   yield '\n]';
-  let field = '';
-  for await (const { kind, shown } of findTexts(walk)) {
-    yield (kind.field === field ? ',\n' : `${field && ']'},${JSON.stringify(kind.field)}:[\n`) +
-      JSON.stringify(shown);
-    field = kind.field;
+  for (const kind of walk.texts.ofAccounts) {
+    const found = await textsNaming(walk, kind);
+    const shown = JSON.stringify(found.map((text) => text.shown));
+    if (found.length > 0) yield `,\n${JSON.stringify(kind.field)}:${shown}`;
   }
-  yield `${field && '\n]'}}\n`;
+  yield '}\n';
   return count;
 }
 

@@ -110,7 +110,7 @@ async function loadVersion(
     ...{ done, size },
     differences: [...differences.values()],
     warnings: describeReport(report),
-    // A day is what is loaded too: another version may begin before. An example, or a price that is written otherwise, is no difference.
+    // Stored without a difference too: for a day, before which another version may begin; an example; a price written otherwise.
     storesMore:
       from !== undefined ||
       whole.size !== before?.size ||
