@@ -30,9 +30,10 @@ export type Append = { id: string; open: string[] };
 export type FeedPage = { entries: LogEntry[]; next: number; hasPending: boolean };
 
 /**
- * Age by the database's clock at which an entry is shown (docs/contract.md "Events"). By then its guide has the new status.
+ * Age by the database's clock at which an entry is shown though its append is open (docs/contract.md "Events"): a process that
+ * died must not hold up the feed until a sweep finishes its append.
  */
-export const SHOWN_MS = 5_000;
+const HIDDEN_MS = 5_000;
 /** Pause before an overtaken append is tried again. */
 const PAUSE_MS = 20;
 const DIGITS = 12;
@@ -135,8 +136,8 @@ export class EventLog {
   }
 
   /**
-   * Returns up to `limit` shown entries of an account after a number. Numbers may be missing, because entries of a test
-   * account expire.
+   * Returns up to `limit` shown entries of an account after a number. An entry is hidden while its append is open, because
+   * its guide may not have the new status yet. Numbers may be missing, because entries of a test account expire.
    * @param upTo the last number that is wanted.
    */
   async page(account: string, number: number, limit: number, upTo = MAX_NUMBER): Promise<FeedPage> {
@@ -149,10 +150,32 @@ export class EventLog {
       .lean();
     const now = (await this.#clock.now()).getTime();
     // After a failover the clock may be another server's. An entry from a clock that was ahead must not hold up the feed.
-    const pending = found.findIndex(({ registered }) => Math.abs(now - registered.getTime()) < SHOWN_MS);
+    const recent = ({ registered }: LogEntry) => Math.abs(now - registered.getTime()) < HIDDEN_MS;
+    const [first] = found;
+    const pending =
+      first && recent(first) && (await this.#isOpenUntil(account, first))
+        ? 0
+        : found.findIndex((entry) => entry.openSince && recent(entry));
     const entries = pending < 0 ? found : found.slice(0, pending);
     const last = entries.at(-1);
     return { entries, next: last ? numberOf(last._id) : number, hasPending: pending >= 0 };
+  }
+
+  /**
+   * Returns whether the append of an entry is open. An attempt stores its entries one after the other, and the first of
+   * them, which says so, may stand before a reader's page.
+   */
+  async #isOpenUntil(account: string, { _id, append }: LogEntry): Promise<boolean> {
+    const from = idOf(account, Math.max(1, numberOf(_id) - MAX_EVENTS + 1));
+    const attempt = await this.#entries
+      .find({ _id: { $gte: from, $lte: _id }, append })
+      .readConcern(MAJORITY)
+      .select<{ _id: string; openSince?: Date }>({ openSince: 1 })
+      .batchSize(MAX_EVENTS)
+      .sort({ _id: 1 })
+      .lean();
+    // After a failover a majority may not know yet what it knew when the page was read.
+    return attempt.at(-1)?._id !== _id || attempt.some(({ openSince }) => openSince);
   }
 
   /** Returns all entries of these guides, those of a guide in the order of the log. */

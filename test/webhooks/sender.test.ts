@@ -25,9 +25,9 @@ test('a webhook gets the events of its account in order, up to 100 a message', a
   expect((await customer.read()).lastSuccess).toBeInstanceOf(Date);
 });
 
-test('an event that is younger than five seconds is not sent yet', async ({ customer, stores }) => {
+test('an event whose append is open is not sent yet, for five seconds', async ({ customer, stores }) => {
   await appendEvents(stores.mongo, customer.account, 1, 1);
-  await appendEvents(stores.mongo, customer.account, 2, 2, 0);
+  await appendEvents(stores.mongo, customer.account, 2, 2, undefined, true);
   await customer.set({ dueAt: new Date() });
   await expect.poll(customer.cursor).toBe(1);
   expect(eventIds(customer.receiver.received)).toEqual(['E1']);
@@ -80,7 +80,7 @@ test('a message that was begun goes on without events that have expired', async 
 test('a message that was begun waits until all of its events are shown', async ({ customer, stores }) => {
   await customer.set({ through: 3 }); // as by a process whose database was ahead
   await appendEvents(stores.mongo, customer.account, 1, 2);
-  await appendEvents(stores.mongo, customer.account, 3, 3, 0);
+  await appendEvents(stores.mongo, customer.account, 3, 3, undefined, true);
   await customer.set({ dueAt: new Date() });
   await expect.poll(customer.cursor).toBe(3);
   expect(customer.receiver.received).toHaveLength(1);

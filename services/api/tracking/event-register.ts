@@ -45,7 +45,7 @@ export class EventRegister {
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #turns = fastq.promise((account: string) => this.#takeTurn(account), MAX_APPENDS);
 
-  /** @param onAppended is called with each account whose log has grown. */
+  /** @param onAppended is called with each account in whose log there is more to see. */
   constructor(
     { log, guides, adjustersOf }: { log: EventLog; guides: GuideStore; adjustersOf: AdjustersOf },
     metrics: Registry,
@@ -136,10 +136,16 @@ export class EventRegister {
       await this.#storeStates(states, append.id);
       return verdicts;
     });
-    if (append.open.length > 0) this.#onAppended(account);
-    // No request waits for it; a sweep repeats it if it fails.
-    this.#log.done(append).catch(() => {});
+    if (append.open.length > 0) void this.#end(account, append);
     return verdicts;
+  }
+
+  /** Ends an append, so that readers see it. No request waits for it; a sweep repeats it if it fails. */
+  async #end(account: string, append: Append): Promise<void> {
+    await this.#log.done(append).then(
+      () => this.#onAppended(account),
+      () => {},
+    );
   }
 
   /** Decides what becomes of events, by all that is in the log now. */

@@ -2,7 +2,6 @@ import { Pool } from 'undici';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { countingLimiter } from '#shared/stores/counting-limiter.ts';
-import { SHOWN_MS } from '#shared/tracking/event-log.ts';
 import type { TestEventOutcome } from '#shared/webhooks/webhook.ts';
 import { WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
@@ -20,6 +19,8 @@ const PING_MS = 1_000;
 const MAX_CALLS = 20;
 /** Pause between looks for secrets that the current key has not encrypted, in ms. */
 const RENEWAL_MS = 60_000;
+/** Pause before webhooks get new events, in ms: many scanners' events go in one message, instead of one message each. */
+const COLLECTING_MS = 200;
 /** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
 
@@ -67,7 +68,7 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking): Webh
 /** Wakes an account's webhooks for new events. If the call fails, they follow within a minute. */
 function wake({ log }: Base, webhooks: WebhookStore, account: string): void {
   webhooks
-    .wake(account, SHOWN_MS)
+    .wake(account, COLLECTING_MS)
     .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
 }
 

@@ -43,7 +43,7 @@ export async function webhooks(run: Run): Promise<Result[]> {
   });
 }
 
-/** Time from the answer to a scan until the event has arrived, in seconds. */
+/** Time from the request of a scan until the event has arrived, in seconds. */
 async function delays(run: Run, { addresses, api }: BenchSystem, scene: Scene): Promise<Result[]> {
   const scanner = await Client.login(addresses.api, 'escaner');
   const scans = Array.from({ length: run.count(200) }, (_, i) => `scan-${i}`);
@@ -62,8 +62,8 @@ async function delays(run: Run, { addresses, api }: BenchSystem, scene: Scene): 
   await scene.store.add({ account: 'demo', url, description: '', cursor: 0 }, newSecret());
   await atRate(scans, SCANS_PER_SECOND, async (Id) => {
     const event = { Id, Guia: numbers.pop(), Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
-    await scanner.post('/api/eventos', { Eventos: [event] });
     at.set(Id, performance.now());
+    await scanner.post('/api/eventos', { Eventos: [event] });
   });
   await until(() => seconds.length >= scans.length);
   scene.receiver.answer = before;

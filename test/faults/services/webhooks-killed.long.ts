@@ -84,7 +84,7 @@ test('with parts killed at random, each event arrives in order', async ({ folder
     receivers.push(receiver);
     received.push(receiver.received);
     const isFiltered = i === ACCOUNTS - 1;
-    await appendEvents(mongo, `c${i}`, 1, EVENTS, undefined, isFiltered ? TYPES : undefined);
+    await appendEvents(mongo, `c${i}`, 1, EVENTS, isFiltered ? TYPES : undefined);
     const types = isFiltered ? { types: FILTERS[0] as FeedType[] } : {};
     await store.add({ account: `c${i}`, url: receiver.url, description: '', cursor: 0, ...types }, SECRET);
   }
