@@ -133,7 +133,10 @@ function addCommands<R>(program: Command, run: Run, dataset: Dataset<R>): void {
 /** How the rows of a load are found. `origin`: when they were loaded before, and by whom, in words. */
 type Reading<R> = {
   done: Load['done'];
-  read: (loaded: Snapshot, store: BranchStore) => Promise<{ rows: readonly R[]; origin?: string }>;
+  read: (
+    loaded: Snapshot,
+    store: BranchStore,
+  ) => Promise<{ rows: readonly R[]; origin?: string; details?: Load['details'] }>;
 };
 
 /** Reads the load before. It throws if that lacks rows, or refers to what is no longer loaded. */
@@ -145,7 +148,8 @@ function readFormer<R>({ kind, what, rowsOf, tableFor }: Dataset<R>): Reading<R>
     refuseShort(stored, 'La carga anterior esta incompleta', 'Cargue el archivo completo');
     const rows = rowsOf(former);
     requireFit(tableFor(loaded), rows);
-    return { rows, origin: `, cargadas${describeOrigin(stored)}` };
+    const details = { restored: former.version };
+    return { rows, origin: `, cargadas${describeOrigin(stored)}`, details };
   };
 }
 
@@ -157,7 +161,7 @@ async function replaceRows<R>(
   options: LoadOptions,
 ): Promise<CommandResult> {
   const loaded = await store.snapshot();
-  const { rows, origin = '' } = await read(loaded, store);
+  const { rows, origin = '', details } = await read(loaded, store);
   const csv = tableFor(loaded);
   const table = { name, columns: columnsOf(csv), keys: 1, cells: csv.toCells };
   const stored = loaded.directory[kind];
@@ -169,7 +173,8 @@ async function replaceRows<R>(
     size: `Filas: ${rows.length}${origin}.`,
     differences: [differenceOf(table, rowsOf(loaded), rows)],
     uses: compareUses(loaded, { ...loaded, [kind]: rows }),
-    details: { rows: rows.length },
+    details: { rows: rows.length, ...details },
+    version: loaded.version,
     // Lost rows come back, and a release before 1.8.1 has not counted them.
     storesMore: stored?.found !== stored?.rows,
     store: async () => {

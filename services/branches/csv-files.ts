@@ -90,7 +90,9 @@ export function requireFit<R>(table: CsvTable<R, string>, records: readonly R[])
   for (const cells of records.map(table.toCells)) {
     for (const [i, [column, { fits, reason }]] of rules.entries()) {
       if (fits(cells[i] ?? '')) continue;
-      throw new Error(`No se cargo nada. En la carga anterior, ${column} ${cells[i]}: ${reason}`);
+      throw new Error(
+        `No se cambio nada. En la carga anterior, ${column} ${cells[i]}: ${reason}. Restaure antes las sucursales, o cargue un archivo`,
+      );
     }
   }
 }

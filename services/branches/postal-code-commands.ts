@@ -50,7 +50,8 @@ export function addPostalCodeCommands(program: Command, run: Run): void {
       async (mongo) => {
         const store = new PostalCodeStore(mongo);
         const newest = await store.newest();
-        return replaceCatalogue({ store, newest }, await readFile(typedPath(path)), 'Cargado', options);
+        const codes = await readFile(typedPath(path));
+        return replaceCatalogue({ store, newest }, { codes, done: 'Cargado' }, options);
       },
       { action: 'postal-codes.import', details: { file: basename(path), ...typedOptions(options) } },
     ),
@@ -85,14 +86,20 @@ async function restoreCatalogue(store: PostalCodeStore, options: LoadOptions): P
   const former = newest && (await store.newest(newest._id));
   const codes = former?.catalogue && (await store.read(former._id));
   if (!codes) throw new Error('No hay un catalogo anterior al que esta en vigor');
-  return replaceCatalogue({ store, newest }, [...codes.values()], 'Restaurado', options);
+  const origin = `, cargado${describeOrigin(former)}`;
+  const wanted = { codes: [...codes.values()], done: 'Restaurado', origin, restored: former._id } as const;
+  return replaceCatalogue({ store, newest }, wanted, options);
 }
 
 /** Compares postal codes with the newest entry, and replaces that. */
 async function replaceCatalogue(
   { store, newest }: { store: PostalCodeStore; newest: CatalogueEntry | undefined },
-  codes: readonly PostalCode[],
-  done: Load['done'],
+  {
+    codes,
+    done,
+    origin = '',
+    restored,
+  }: { codes: readonly PostalCode[]; done: Load['done']; origin?: string; restored?: number },
   options: LoadOptions,
 ): Promise<CommandResult> {
   const before = newest?.catalogue && (await store.read(newest._id));
@@ -103,10 +110,11 @@ async function replaceCatalogue(
   const load: Load = {
     differences: [differenceOf(TABLE, before?.values() ?? [], codes)],
     warnings:
-      states < STATES ? [`Aviso: el archivo tiene ${states} de ${STATES} estados: ¿los descargo todos?`] : [],
-    size: `Codigos postales: ${codes.length}, colonias: ${colonias}.`,
-    details: { codes: codes.length, colonias },
+      states < STATES ? [`Aviso: el catalogo tendria ${states} de ${STATES} estados: ¿son todos?`] : [],
+    size: `Codigos postales: ${codes.length}, colonias: ${colonias}${origin}.`,
+    details: { codes: codes.length, colonias, ...(restored !== undefined && { restored }) },
     done,
+    version: newest?._id ?? 0,
     store: async () => ({ details: { version: await replace() } }),
   };
   return carryOut(load, options);

@@ -18,7 +18,9 @@ export type AccountKind = 'customer' | 'test' | 'canary';
 type TokenState = 'tokenGeneration' | 'revokedTokens';
 export type NewUser = Omit<ApiUser, 'demo' | 'test' | 'previousPassword' | TokenState> &
   Partial<Pick<ApiUser, 'demo' | 'test' | 'tokenGeneration'>>;
-export type ListedUser = Omit<ApiUser, 'passwordHash' | 'previousPassword' | TokenState>;
+/** A user for operators, who also see permissions of rooms that are not there. */
+export type ListedUser = Omit<ApiUser, 'passwordHash' | 'previousPassword' | 'permissions' | TokenState> &
+  Pick<UserDocument, 'permissions'>;
 /** Selects users. Absent fields do not restrict. */
 export type UserFilter = {
   account?: string | undefined;
@@ -268,7 +270,7 @@ export class UserStore {
       ...document,
       passwordHash: '',
     });
-    return listed;
+    return { ...listed, permissions: document.permissions };
   }
 
   #asUser({ _id, ...user }: UserDocument): ApiUser {

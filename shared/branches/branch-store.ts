@@ -189,7 +189,7 @@ export class BranchStore {
   /** Returns the active branches unordered. @throws as `find` does. */
   active(): Promise<Branch[]> {
     return this.#atOneVersion(async ({ branches: generation }) => {
-      const active = { generation, 'branch.Activa': true };
+      const active = { ...idsOf(generation), 'branch.Activa': true };
       const found = await this.#branches.find(active).setOptions(LOOKUP).lean();
       return found.map(({ branch }) => branch);
     });
@@ -248,8 +248,8 @@ export class BranchStore {
 
   async #all(current: Current): Promise<Counted> {
     const [branches, coverage] = await Promise.all([
-      this.#branches.find({ generation: current.branches }).lean(),
-      this.#coverage.find({ generation: current.coverage }).lean(),
+      this.#branches.find(idsOf(current.branches)).lean(),
+      this.#coverage.find(idsOf(current.coverage)).lean(),
     ]);
     return {
       version: versionOf(current),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AuditEvent } from '#shared/audit/audit-store.ts';
 import type { CommandResult } from '#shared/audit/record-command.ts';
 import { confirm } from '#shared/commands/confirm.ts';
-import { type AnyDifference, describeDifference, warningsOf } from './difference.ts';
+import { type AnyDifference, describeDifference, describeLoss, warningsOf } from './difference.ts';
 
 /** What the descriptions of commands say of loads and restores. */
 export const ASKS = 'pregunta si con eso se quita o cambia mas de una decima parte';
@@ -10,11 +10,10 @@ export const ASKS = 'pregunta si con eso se quita o cambia mas de una decima par
 /** `dryRun` only compares; `yes` stores in spite of warnings. */
 export type LoadOptions = { dryRun?: boolean; yes?: boolean };
 
-/** Adds the options of a load. `--accept-warnings` was the only name of `--yes` in releases before 1.8.1. */
 export function addLoadOptions(command: Command): Command {
   return command
     .option('--dry-run', 'solo revisa y dice que cambiaria')
-    .option('--accept-warnings, --yes', 'carga aunque haya avisos, sin preguntar');
+    .option('--yes', 'guarda aunque haya avisos, sin preguntar');
 }
 
 /** Returns the options that were typed, as the audit log has them. */
@@ -25,7 +24,7 @@ export function typedOptions({ dryRun, yes }: LoadOptions): Record<string, boole
 /** A load, or the restore of one, that is not stored yet. */
 export type Load = {
   differences: readonly AnyDifference[];
-  /** What guides use of what is loaded: compared too, and not shown row by row. */
+  /** What guides use of what is loaded: only what they lose is shown. */
   uses?: readonly AnyDifference[];
   /** What the load's own rules find, in lines for the operator. */
   warnings?: readonly string[];
@@ -35,6 +34,8 @@ export type Load = {
   /** Whether a load with no difference is stored all the same, since it heals or changes something else. */
   storesMore?: boolean;
   done: 'Cargado' | 'Restaurado';
+  /** Which version is in force meanwhile. */
+  version: string | number;
   /** Stores all or nothing. @returns more for the audit log, and what is then so, in words. */
   store: () => Promise<{ details?: AuditEvent['details']; state?: string }>;
 };
@@ -48,19 +49,27 @@ export async function carryOut(
   load: Load,
   { dryRun = false, yes = false }: LoadOptions,
 ): Promise<CommandResult> {
-  const { differences, uses = [], size, storesMore = false } = load;
+  const { differences, uses = [], size, version, storesMore = false } = load;
   const count = (kind: 'added' | 'changed' | 'removed') =>
     differences.reduce((sum, difference) => sum + difference[kind].length, 0);
   const [added, changed, removed] = [count('added'), count('changed'), count('removed')];
   const details = { ...load.details, added, changed, removed };
   const warnings = [...(load.warnings ?? []), ...[...differences, ...uses].flatMap(warningsOf)];
-  const shown = [...differences.flatMap(describeDifference), ...warnings];
+  const shown = [...differences.flatMap(describeDifference), ...uses.flatMap(describeLoss), ...warnings];
   const finish = (done: string) =>
     `${done}. ${size} Altas: ${added}, cambios: ${changed}, bajas: ${removed}.`;
   const isEqual = !storesMore && added + changed + removed === 0;
-  if (dryRun) return { text: [...shown, finish('Prueba, no se cambio nada')].join('\n'), details };
-  if (isEqual) return { text: finish('Sin cambios'), details };
-  const isRead = warnings.length > 0 && !yes && (await ask(shown.join('\n')));
+  const asks = !isEqual && warnings.length > 0 && !yes;
+  const kept = `sigue la version ${version}`;
+  if (dryRun) {
+    const then = isEqual ? `tampoco: ${kept}` : asks ? 'pregunta, o pide --yes' : 'se guarda';
+    return {
+      text: [...shown, finish('Prueba, no se cambio nada'), `Sin --dry-run ${then}`].join('\n'),
+      details,
+    };
+  }
+  if (isEqual) return { text: finish(`Sin cambios, ${kept}`), details: { ...details, version } };
+  const isRead = asks && (await ask(shown.join('\n')));
   const stored = await load.store();
   const text = [...(isRead ? [] : shown), finish(load.done), ...(stored.state ? [stored.state] : [])];
   return { text: text.join('\n'), details: { ...details, ...stored.details } };
@@ -75,9 +84,9 @@ export function describeOrigin({ at, by }: { at?: Date; by?: string }): string {
 /** Asks a person at a terminal. @returns true. @throws Error if there is none, or the person refuses. */
 async function ask(shown: string): Promise<true> {
   if (!process.stdin.isTTY)
-    throw new Error(`${shown}\nNo se cargo nada: corrija los avisos, o agregue --yes`);
+    throw new Error(`${shown}\nNo se cambio nada: revise los avisos, y si asi debe ser agregue --yes`);
   process.stderr.write(`${shown}\n`);
-  if (!(await confirm('¿Cargar con estos avisos? Escriba SI para seguir: ')))
-    throw new Error('Cancelado: no se cargo nada');
+  if (!(await confirm('¿Seguir con estos avisos? Escriba SI para seguir: ')))
+    throw new Error('Cancelado: no se cambio nada');
   return true;
 }

@@ -68,6 +68,15 @@ export function warningsOf({ table, before, changed, removed }: AnyDifference): 
   ];
 }
 
+/** Says which rows go, by their first keys, such as `Se quitan 7 de 90 sucursales: MEX01, ... y 2 mas`; nothing if none does. */
+export function describeLoss<R>({ table, before, removed }: Difference<R>): string[] {
+  if (removed.length === 0) return [];
+  const first = removed.slice(0, MAX_SHOWN).map((row) => table.cells(row)[0]);
+  const rest = removed.length - first.length;
+  const more = rest > 0 ? ` y ${rest} mas` : '';
+  return [`Se quitan ${removed.length} de ${before} ${table.name}: ${first.join(', ')}${more}`];
+}
+
 /** Returns the lines of a table with the rows that differ, the first ones of each kind; none if there are none. */
 export function describeDifference<R>({ table, added, changed, removed }: Difference<R>): string[] {
   const { name, keys, cells } = table;
@@ -90,7 +99,8 @@ export function describeDifference<R>({ table, added, changed, removed }: Differ
 
 function firstOf<T>(rows: readonly T[], kind: string, describe: (row: T) => string[]): string[][] {
   const rest = rows.length - MAX_SHOWN;
-  const more = rest > 0 ? [['', `y ${rest} ${kind} mas`, '']] : [];
+  // The last column: a longer text widens no other.
+  const more = rest > 0 ? [['', '', `y ${rest} ${kind} mas`]] : [];
   return [...rows.slice(0, MAX_SHOWN).map(describe), ...more];
 }
 

@@ -23,17 +23,21 @@ const SOUTH = 'SUR01,Sur,Oaxaca,Oaxaca,Centro,Calle 5,1,68000,,si,si,si';
 function warning(all: number, name: string, removed: number, changed = 0): string {
   return `Aviso: de ${all} filas de ${name} se quitan ${removed} y cambian ${changed}, mas de una decima parte`;
 }
+function loss(all: number, name: string, removed: number, which: string): string {
+  return `Se quitan ${removed} de ${all} ${name}: ${which}`;
+}
 const COVERED = 'codigos postales con cobertura';
-const LOST_USES = ['sucursales de origen', 'sucursales de destino', COVERED].map((name) =>
-  warning(2, name, 1),
-);
-/** What a load says that lacks the southern branch. */
-const LOST_SOUTH = [
-  'sucursales',
-  '  baja  SUR01  Sur, Oaxaca, Oaxaca, Centro, Calle 5, 1, 68000, si, si, si',
-  warning(2, 'sucursales', 1),
-  ...LOST_USES,
-].join('\n');
+const LOST_BRANCHES = ['sucursales de origen', 'sucursales de destino'];
+/** What a load says that lacks the southern branch, and `lost` postal codes with it. */
+function lostSouth(...lost: string[]): string {
+  return [
+    'sucursales',
+    '  baja  SUR01  Sur, Oaxaca, Oaxaca, Centro, Calle 5, 1, 68000, si, si, si',
+    ...LOST_BRANCHES.map((name) => loss(2, name, 1, 'SUR01')),
+    ...lost.map((code) => loss(2, COVERED, 1, code)),
+    ...['sucursales', ...LOST_BRANCHES, ...lost.map(() => COVERED)].map((name) => warning(2, name, 1)),
+  ].join('\n');
+}
 
 /** The words that name a dataset on the command line. */
 const WORDS = { branches: [], coverage: ['coverage'] };
@@ -117,8 +121,10 @@ describe('import', () => {
         '  baja    SUR01  Sur, Oaxaca, Oaxaca, Centro, Calle 5, 1, 68000, si, si, si',
         '  cambio  NTE01  Numero: 800 -> 801',
         '  alta    OTE01  Oriente, Puebla, Puebla, Centro, "La Paz", Av. Reforma, 320,...',
+        ...LOST_BRANCHES.map((name) => loss(2, name, 1, 'SUR01')),
+        loss(2, COVERED, 1, '68000'),
         warning(2, 'sucursales', 1, 1),
-        ...LOST_USES,
+        ...[...LOST_BRANCHES, COVERED].map((name) => warning(2, name, 1)),
         'Cargado. Filas: 2. Altas: 1, cambios: 1, bajas: 1.\n',
       ].join('\n'),
       err: '',
@@ -200,9 +206,18 @@ describe('import', () => {
     const before = await store.snapshot();
     expect(await importing('branches', [BRANCHES_HEADER, NORTH], '--dry-run')).toEqual({
       code: 0,
-      out: `${LOST_SOUTH}\nPrueba, no se cambio nada. Filas: 1. Altas: 0, cambios: 0, bajas: 1.\n`,
+      out: `${lostSouth('68000')}\nPrueba, no se cambio nada. Filas: 1. Altas: 0, cambios: 0, bajas: 1.\nSin --dry-run pregunta, o pide --yes\n`,
       err: '',
     });
+    const [same, few] = [
+      [COVERAGE_HEADER, '64000,NTE01', '68000,SUR01'],
+      [COVERAGE_HEADER, '64000,NTE01'],
+    ];
+    const dry = async (rows: string[], ...more: string[]) =>
+      (await importing('coverage', rows, '--dry-run', ...more)).out.split('\n').at(-2);
+    const { version } = before;
+    expect(await dry(same)).toBe(`Sin --dry-run tampoco: sigue la version ${version}`);
+    expect(await dry(few, '--yes')).toBe('Sin --dry-run se guarda');
     expect(await store.snapshot()).toEqual(before);
   });
 
@@ -215,11 +230,12 @@ describe('import', () => {
     const codes = codesFrom(10_000, 32_000);
     const rows = codes.map((postalCode) => `${postalCode},NTE01`);
     const { code, out } = await importing('coverage', [COVERAGE_HEADER, ...rows], '--yes');
-    expect([code, out.split('\n').slice(-6)]).toEqual([
+    expect([code, out.split('\n').slice(-7)]).toEqual([
       0,
       [
-        '  alta  10004              NTE01',
-        '        y 31995 altas mas',
+        '  alta  10004  NTE01',
+        '               y 31995 altas mas',
+        'Se quitan 2 de 2 codigos postales con cobertura: 64000, 68000',
         warning(2, 'cobertura', 2),
         warning(2, COVERED, 2),
         'Cargado. Filas: 32000. Altas: 32000, cambios: 0, bajas: 2.',
@@ -244,10 +260,11 @@ describe('import', () => {
 });
 
 describe('a load that takes away more than a tenth', () => {
-  const refused = 'No se cargo nada: corrija los avisos, o agregue --yes\n';
+  const refused = 'No se cambio nada: revise los avisos, y si asi debe ser agregue --yes\n';
   const TEN = codesFrom(64_000, 10);
   const LOST_TWO = [
     ...['cobertura', '  baja  64000  NTE01', '  baja  64001  NTE01'],
+    loss(10, COVERED, 2, '64000, 64001'),
     ...['cobertura', COVERED].map((name) => warning(10, name, 2)),
   ].join('\n');
   const rowsOf = (codes: readonly string[]) => [COVERAGE_HEADER, ...codes.map((code) => `${code},NTE01`)];
@@ -262,16 +279,17 @@ describe('a load that takes away more than a tenth', () => {
   }) => {
     const before = await store.snapshot();
     const { code, out, err } = await importing('branches', [BRANCHES_HEADER, NORTH]);
-    const lost = LOST_SOUTH.split('\n').slice(0, 5);
-    expect([code, out, err]).toEqual([1, '', [...lost, refused].join('\n')]);
+    expect([code, out, err]).toEqual([1, '', `${lostSouth()}\n${refused}`]);
     const closed = await importing('branches', [BRANCHES_HEADER, NORTH.replace(/si$/, 'no'), SOUTH]);
     expect([closed.code, closed.err]).toEqual([
       1,
       [
         'sucursales',
         '  cambio  NTE01  Activa: si -> no',
+        ...LOST_BRANCHES.map((name) => loss(2, name, 1, 'NTE01')),
+        loss(10, COVERED, 10, '64000, 64001, 64002, 64003, 64004 y 5 mas'),
         warning(2, 'sucursales', 0, 1),
-        ...lost.slice(3),
+        ...LOST_BRANCHES.map((name) => warning(2, name, 1)),
         warning(10, COVERED, 10),
         refused,
       ].join('\n'),
@@ -299,7 +317,7 @@ describe('a load that takes away more than a tenth', () => {
     expect(await store.snapshot()).toEqual(before);
     expect(await importing('coverage', rowsOf(TEN.slice(1)))).toEqual({
       code: 0,
-      out: 'cobertura\n  baja  64000  NTE01\nCargado. Filas: 9. Altas: 0, cambios: 0, bajas: 1.\n',
+      out: 'cobertura\n  baja  64000  NTE01\nSe quitan 1 de 10 codigos postales con cobertura: 64000\nCargado. Filas: 9. Altas: 0, cambios: 0, bajas: 1.\n',
       err: '',
     });
     expect(await importing('coverage', rowsOf([]).concat('64009,NTE01'), '--yes')).toMatchObject({ code: 0 });
@@ -309,12 +327,12 @@ describe('a load that takes away more than a tenth', () => {
   test('is what a person at a terminal is asked for', async ({ folder, runAtTerminal, store }) => {
     await writeFile(join(folder, 'in.csv'), rowsOf(TEN.slice(2)).join('\n'));
     const load = (answer: string) => runAtTerminal('coverage', ['import', 'in.csv'], answer);
-    const question = `${LOST_TWO}\n¿Cargar con estos avisos? Escriba SI para seguir: `;
+    const question = `${LOST_TWO}\n¿Seguir con estos avisos? Escriba SI para seguir: `;
     for (const answer of ['no\n', '']) {
       expect(await load(answer)).toEqual({
         code: 1,
         out: '',
-        err: `${question}Cancelado: no se cargo nada\n`,
+        err: `${question}Cancelado: no se cambio nada\n`,
       });
     }
     expect((await store.snapshot()).coverage).toHaveLength(10);
@@ -355,7 +373,7 @@ describe('a load that changes nothing', () => {
     const version = await store.version();
     expect(await importing('branches', [BRANCHES_HEADER, NORTH, SOUTH])).toEqual({
       code: 0,
-      out: 'Sin cambios. Filas: 2. Altas: 0, cambios: 0, bajas: 0.\n',
+      out: `Sin cambios, sigue la version ${version}. Filas: 2. Altas: 0, cambios: 0, bajas: 0.\n`,
       err: '',
     });
     expect(await store.version()).toBe(version);
@@ -421,7 +439,7 @@ describe('restore', () => {
       expect(after[name]).not.toEqual(before[name]);
 
       const dry = await run(name, ['restore', '--dry-run']);
-      expect([dry.code, dry.out.split('\n').at(-2)]).toEqual([
+      expect([dry.code, dry.out.split('\n').at(-3)]).toEqual([
         0,
         expect.stringMatching(
           /^Prueba, no se cambio nada\. Filas: 2, cargadas el .{16} UTC\. Altas: 0, cambios: 1, bajas: 0\.$/,
@@ -432,10 +450,12 @@ describe('restore', () => {
       expect(refused.err).toContain('de 2 filas de');
       expect(await store.snapshot()).toEqual(after);
 
+      const versions = [before.version, after.version];
       for (const wanted of [before, after, before]) {
         const { code, out } = await run(name, ['restore', '--yes']);
         expect([code, out]).toEqual([0, expect.stringMatching(/^Restaurado\. Filas: 2, cargadas el /m)]);
         expect(new Set<unknown>((await store.snapshot())[name])).toEqual(new Set<unknown>(wanted[name]));
+        versions.push(await store.version());
       }
       const audit = stores.mongo.collection('audit');
       const [last] = await audit
@@ -445,7 +465,7 @@ describe('restore', () => {
         .toArray();
       expect(last).toMatchObject({
         outcome: 'ok',
-        details: { rows: 2, changed: 1, version: await store.version(), yes: true },
+        details: { rows: 2, changed: 1, version: versions.at(-1), restored: versions.at(-3), yes: true },
       });
     },
   );
@@ -464,7 +484,7 @@ describe('restore', () => {
     expect(await run('coverage', ['restore', '--yes'])).toEqual({
       code: 1,
       out: '',
-      err: 'No se cargo nada. En la carga anterior, Sucursal SUR01: no esta entre las sucursales cargadas\n',
+      err: 'No se cambio nada. En la carga anterior, Sucursal SUR01: no esta entre las sucursales cargadas. Restaure antes las sucursales, o cargue un archivo\n',
     });
     expect(await store.snapshot()).toEqual(before);
     await run('branches', ['restore', '--yes']);
@@ -614,7 +634,7 @@ describe('export', () => {
     for (const name of ['branches', 'coverage'] as const) {
       expect(await run(name, ['export', 'out.csv'])).toEqual({ code: 0, out: '', err: '' });
       const { out } = await run(name, ['import', 'out.csv']);
-      expect(out).toBe('Sin cambios. Filas: 2. Altas: 0, cambios: 0, bajas: 0.\n');
+      expect(out).toMatch(/^Sin cambios, .* Filas: 2\. Altas: 0, cambios: 0, bajas: 0\.\n$/);
     }
     const { branches, coverage } = await store.snapshot();
     expect(branches).toEqual(before.branches);

@@ -57,7 +57,7 @@ describe('import', () => {
         'codigos postales',
         '  alta  01000  Sierra, Peñón, 1: El Rincón',
         '  alta  06600  México, Peñón, Güémez, 3: Árbol Grande; Ñandú; Zarza',
-        'Aviso: el archivo tiene 2 de 32 estados: ¿los descargo todos?',
+        'Aviso: el catalogo tendria 2 de 32 estados: ¿son todos?',
         'Cargado. Codigos postales: 2, colonias: 4. Altas: 2, cambios: 0, bajas: 0.\n',
       ].join('\n'),
       err: '',
@@ -91,7 +91,7 @@ describe('import', () => {
     ].join('\n');
     expect(await importing(next, '--dry-run')).toEqual({
       code: 0,
-      out: `${table}\nPrueba, no se cambio nada. ${changed}`,
+      out: `${table}\nPrueba, no se cambio nada. ${changed}Sin --dry-run se guarda\n`,
       err: '',
     });
     expect((await inForce())?.[0]?.Colonias).toEqual(['Centro']);
@@ -103,7 +103,7 @@ describe('import', () => {
     await importing(NATION);
     expect(await documents()).toBe(2);
     expect((await importing(NATION)).out).toBe(
-      'Sin cambios. Codigos postales: 32, colonias: 32. Altas: 0, cambios: 0, bajas: 0.\n',
+      'Sin cambios, sigue la version 3. Codigos postales: 32, colonias: 32. Altas: 0, cambios: 0, bajas: 0.\n',
     );
   });
 
@@ -122,11 +122,11 @@ describe('import', () => {
     expect([code, out]).toEqual([1, '']);
     expect(err.split('\n').slice(-3)).toEqual([
       'Aviso: de 64 filas de codigos postales se quitan 32 y cambian 32, mas de una decima parte',
-      'No se cargo nada: corrija los avisos, o agregue --yes',
+      'No se cambio nada: revise los avisos, y si asi debe ser agregue --yes',
       '',
     ]);
     expect(await inForce()).toHaveLength(64);
-    expect(await importing(NATION, '--accept-warnings')).toMatchObject({ code: 0 });
+    expect(await importing(NATION, '--yes')).toMatchObject({ code: 0 });
     expect(await inForce()).toHaveLength(32);
   });
 
@@ -209,10 +209,12 @@ test('restore brings back the catalogue before, another one undoes it, and a wit
     NATION.map((row) => ({ ...row, colonia: 'Norte' })),
     '--yes',
   );
-  expect((await run('restore')).err).toMatch(/se quitan 0 y cambian 32.*\nNo se cargo nada/);
+  expect((await run('restore')).err).toMatch(/se quitan 0 y cambian 32.*\nNo se cambio nada/);
   expect((await run('restore', '--dry-run')).out).toMatch(/^Prueba, no se cambio nada\./m);
   for (const colonia of ['Centro', 'Norte', 'Centro']) {
-    expect((await run('restore', '--yes')).out).toMatch(/^Restaurado\. Codigos postales: 32/m);
+    expect((await run('restore', '--yes')).out).toMatch(
+      /^Restaurado\. Codigos postales: 32, colonias: 32, cargado el .{16} UTC por ana\. /m,
+    );
     expect((await inForce())?.[0]?.Colonias).toEqual([colonia]);
   }
   const [last] = await stores.mongo
@@ -221,7 +223,7 @@ test('restore brings back the catalogue before, another one undoes it, and a wit
     .sort({ at: -1 })
     .limit(1)
     .toArray();
-  expect(last).toMatchObject({ actor: 'ana', details: { codes: 32, changed: 32, version: 5 } });
+  expect(last).toMatchObject({ actor: 'ana', details: { codes: 32, changed: 32, version: 5, restored: 3 } });
   await run('withdraw');
   expect(await run('restore', '--yes')).toEqual(nothing);
   await importing(NATION);

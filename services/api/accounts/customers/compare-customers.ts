@@ -2,7 +2,6 @@ import type { Connection } from 'mongoose';
 import { type AccountKind, type ListedUser, UserStore } from '#shared/accounts/user-store.ts';
 import { LineReport } from '#shared/commands/csv.ts';
 import { changedCells, differenceOf, type Table } from '#shared/loads/difference.ts';
-import { PERMISSIONS } from '#shared/rooms.ts';
 import { chunks } from '#shared/stores/chunks.ts';
 import type { PersonalData } from '../../platform/personal-data.ts';
 import { formerKind, refusalOf } from '../account-kinds.ts';
@@ -21,7 +20,7 @@ const USERS: Table<Pick<ListedUser, 'username' | 'account' | 'permissions' | 'or
   keys: 1,
   cells: ({ username, account, permissions, originBranch }) => [
     ...[username, account],
-    PERMISSIONS.filter((permission) => permissions.includes(permission)).join(' ') || 'ninguno',
+    permissions.toSorted().join(' ') || 'ninguno',
     originBranch ?? 'ninguno',
   ],
 };

@@ -15,7 +15,7 @@ import { checkTariff } from '../tariffs/check-tariff.ts';
 import { compareTariffs, warnOfAmounts } from '../tariffs/compare-tariffs.ts';
 import { readTariff } from '../tariffs/read-tariff.ts';
 import { readSurroundings } from '../tariffs/surroundings.ts';
-import { readTariffFolder, type TariffFolder, withoutEmptyFiles } from '../tariffs/tariff-files.ts';
+import { readTariffFolder, type TariffFolder } from '../tariffs/tariff-files.ts';
 import { TariffReport } from '../tariffs/tariff-report.ts';
 import { inForceAt } from '../tariffs/tariff-versions.ts';
 import { beginningOf, parseDate } from './local-days.ts';
@@ -57,7 +57,12 @@ export function addLoadCommands(program: Command, run: Run): void {
 }
 
 /** Files for a new version, all of them. `words`: what the operator is told of it. */
-type Wanted = Pick<Load, 'done' | 'size'> & { folder: TariffFolder; hasExamples: boolean; words: string };
+type Wanted = Pick<Load, 'done' | 'size' | 'details'> & {
+  remedy: string;
+  folder: TariffFolder;
+  hasExamples: boolean;
+  words: string;
+};
 
 async function readChanges(path: string, before: TariffFolder): Promise<Wanted> {
   const changes = await readTariffFolder(path);
@@ -68,6 +73,7 @@ async function readChanges(path: string, before: TariffFolder): Promise<Wanted> 
     size: `Archivos: ${[...changes.keys()].join(', ')}.`,
     done: 'Cargado',
     words: '',
+    remedy: 'corrija los errores',
   };
 }
 
@@ -78,6 +84,8 @@ async function readVersion(stored: StoredTariffs, version: number): Promise<Want
     size: `Archivos de la version ${version}.`,
     done: 'Restaurado',
     words: `con los archivos de la ${version}, `,
+    details: { restored: version },
+    remedy: 'exporte la version, corrija los errores y carguela',
   };
 }
 
@@ -96,33 +104,32 @@ async function loadVersion(
   const begins = beginningOf(from, stored.now);
   const inForce = inForceAt(stored.versions, begins.moment);
   const before = inForce && (await stored.store.folder(inForce.number));
-  const { folder, hasExamples, words, done, size } = await read(before ?? new Map(), stored);
+  const { folder, hasExamples, words, remedy, ...wanted } = await read(before ?? new Map(), stored);
   const report = new TariffReport();
   const tariff = await readTariff(folder, report);
   const around = await readSurroundings(mongo, stored.versions, before, begins);
   if (tariff) checkTariff(hasExamples ? tariff : { ...tariff, examples: [] }, around, report);
   if (report.errors.count > 0)
-    throw new Error([size, ...describeReport(report), 'No se cargo nada: corrija los errores'].join('\n'));
+    throw new Error([wanted.size, ...describeReport(report), `No se cambio nada: ${remedy}`].join('\n'));
   const differences = compareTariffs(before ?? new Map(), folder, begins.date);
   warnOfAmounts(differences, report);
-  const whole = withoutEmptyFiles(folder);
   const load: Load = {
-    ...{ done, size },
+    ...wanted,
     differences: [...differences.values()],
     warnings: describeReport(report),
+    version: inForce?.number ?? 0,
     // Stored without a difference too: for a day, before which another version may begin; an example; a price written otherwise.
     storesMore:
       from !== undefined ||
-      whole.size !== before?.size ||
-      [...whole].some(([file, own]) => !before.get(file)?.equals(own)),
+      folder.size !== before?.size ||
+      [...folder].some(([file, own]) => !before.get(file)?.equals(own)),
     store: async () => {
       const { version, state } = await addVersion(
         stored,
-        whole,
+        folder,
         from === undefined ? undefined : begins.moment,
       );
-      const details = done === 'Restaurado' ? { restored: version } : { version };
-      return { details, state: `Version ${version}, ${words}${state}` };
+      return { details: { version }, state: `Version ${version}, ${words}${state}` };
     },
   };
   return carryOut(load, options);

@@ -66,12 +66,6 @@ export async function writeTariffFolder(path: string, folder: TariffFolder): Pro
   for (const [name, content] of folder) await writeFile(join(path, name), content, { flag: 'wx' });
 }
 
-/** Returns a tariff without the files that end with their header: the api of a release before 1.6.1 refuses them. */
-export function withoutEmptyFiles(folder: TariffFolder): TariffFolder {
-  const hasRows = (content: Buffer) => /[^\s,;"]/.test(content.toString('utf8').replace(/^.*/, ''));
-  return new Map([...folder].filter(([, content]) => hasRows(content)));
-}
-
 function isTariffFile(name: string): name is TariffFile {
   return Object.hasOwn(TARIFF_COLUMNS, name);
 }

@@ -255,7 +255,7 @@ describe('an import', () => {
     expect(out.split('\n')).toEqual([
       'Prueba, no se creo nada. Usuarios nuevos: 1. Ya estaban: 0. Distintos: 3.',
       '  linea 3, Cuenta "demo": ya existe, con otros limites',
-      '  linea 2, Usuario "lectura": ya existe, con otros permisos: guias.read guias.quote; otro origen: MEX01',
+      '  linea 2, Usuario "lectura": ya existe, con otros permisos: guias.quote guias.read; otro origen: MEX01',
       expect.stringMatching(/^ {2}linea 4, Usuario "sinorigen": ya existe, con otra cuenta: sinorigen/),
       '',
     ]);

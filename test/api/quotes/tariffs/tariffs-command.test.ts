@@ -52,17 +52,17 @@ describe('npm run tariffs', () => {
       'Aviso: de 4 filas de recargos.csv se quitan 0 y cambian 1, mas de una decima parte',
     ].join('\n');
     expect((await tariffs('import', fuel, '--dry-run')).out).toBe(
-      `${changes}\nPrueba, no se cambio nada. Archivos: recargos.csv. Altas: 0, cambios: 1, bajas: 0.\n`,
+      `${changes}\nPrueba, no se cambio nada. Archivos: recargos.csv. Altas: 0, cambios: 1, bajas: 0.\nSin --dry-run pregunta, o pide --yes\n`,
     );
     expect((await tariffs('import', fuel)).err).toBe(
-      `${changes}\nNo se cargo nada: corrija los avisos, o agregue --yes\n`,
+      `${changes}\nNo se cambio nada: revise los avisos, y si asi debe ser agregue --yes\n`,
     );
     expect((await tariffs('import', fuel, '--yes')).out).toMatch(/^Version 2, en vigor desde /m);
     const contracts = await folderWith('contratos.csv', 'Cuenta,Lista,Descuento\ntienda,mayoreo,5\n');
     const warned = await tariffs('import', contracts);
     expect(warned).toMatchObject({ code: 1, out: '' });
     expect(warned.err).toContain('linea 2, Cuenta "tienda": ninguna cuenta se llama asi');
-    expect(warned.err).toContain('No se cargo nada: corrija los avisos, o agregue --yes');
+    expect(warned.err).toContain('No se cambio nada: revise los avisos, y si asi debe ser agregue --yes');
 
     const copy = join(fuel, 'copia');
     expect((await tariffs('export', '1', copy)).out).toContain('Archivos de la version 1: areas.csv, ');
@@ -108,16 +108,26 @@ describe('npm run tariffs', () => {
     const [back, forth] = ['12 -> 11.5', '11.5 -> 12'];
     const dry = await tariffs('restore', '1', '--dry-run');
     expect([dry.code, dry.out]).toEqual([0, expect.stringContaining(`Porcentaje: ${back}\n`)]);
-    expect((await tariffs('restore', '1')).err).toMatch(/se quitan 0 y cambian 1, .*\nNo se cargo nada/);
+    expect((await tariffs('restore', '1')).err).toMatch(/se quitan 0 y cambian 1, .*\nNo se cambio nada/);
     expect((await tariffs('restore', '1', '--yes')).out).toContain(`Porcentaje: ${back}\n`);
     expect((await tariffs('restore', '2', '--yes')).out).toContain(`Porcentaje: ${forth}\n`);
     const audit = await stores.mongo.collection('audit').find().sort({ _id: -1 }).limit(4).toArray();
     expect(audit.map(({ action, subject, outcome, details }) => [action, subject, outcome, details])).toEqual(
       [
-        ['tariffs.restore', '2', 'ok', { yes: true, added: 0, changed: 1, removed: 0, restored: 4 }],
-        ['tariffs.restore', '1', 'ok', { yes: true, added: 0, changed: 1, removed: 0, restored: 3 }],
+        [
+          'tariffs.restore',
+          '2',
+          'ok',
+          { yes: true, added: 0, changed: 1, removed: 0, restored: 2, version: 4 },
+        ],
+        [
+          'tariffs.restore',
+          '1',
+          'ok',
+          { yes: true, added: 0, changed: 1, removed: 0, restored: 1, version: 3 },
+        ],
         ['tariffs.restore', '1', 'failed', {}],
-        ['tariffs.restore', '1', 'ok', { dryRun: true, added: 0, changed: 1, removed: 0 }],
+        ['tariffs.restore', '1', 'ok', { dryRun: true, added: 0, changed: 1, removed: 0, restored: 1 }],
       ],
     );
   });
@@ -126,9 +136,12 @@ describe('npm run tariffs', () => {
     tariffs,
   }) => {
     await tariffs('import', DEMO_TARIFF, '--yes');
-    const unchanged = 'Sin cambios. Archivos de la version 1. Altas: 0, cambios: 0, bajas: 0.\n';
+    const unchanged =
+      'Sin cambios, sigue la version 1. Archivos de la version 1. Altas: 0, cambios: 0, bajas: 0.\n';
     expect(await tariffs('restore', '1')).toEqual({ code: 0, out: unchanged, err: '' });
-    expect((await tariffs('import', DEMO_TARIFF)).out).toMatch(/^Sin cambios\. Archivos: /);
+    expect((await tariffs('import', DEMO_TARIFF)).out).toMatch(
+      /^Sin cambios, sigue la version 1\. Archivos: /,
+    );
     const prices = await readFile(join(DEMO_TARIFF, 'precios.csv'), 'utf8');
     const folder = await folderWith('precios.csv', prices.replace('91.00', '91'));
     expect((await tariffs('import', folder)).out).toMatch(
@@ -157,8 +170,6 @@ describe('npm run tariffs', () => {
     expect(out).toContain('Cargado. Archivos: contratos.csv. Altas: 0, cambios: 0, bajas: 1.');
     const { out: price } = await tariffs('quote', '--account', 'demo', '--origin', '06600', ...PARCEL);
     expect(price).toContain('Domicilio: lista publica, zona 3');
-    // An api of the release before reads no file without rows.
-    expect((await tariffs('export', '2', join(folder, 'copia'))).out).not.toContain('contratos.csv');
   });
 
   test('a version for another day waits for its midnight', async ({ tariffs }) => {
