@@ -34,6 +34,22 @@ function partsOf<Name extends keyof RoomData>(name: Name): Exclude<RoomData[Name
   );
 }
 
+const WORDS = [
+  'permissions',
+  'auditActions',
+  'actions',
+  'redis',
+  'settings',
+  'subjects',
+  'chapters',
+] as const;
+// One of two rooms with the same word would overwrite the other's part in the lists below.
+for (const name of WORDS) {
+  const words = partsOf(name).flatMap((part) => (Array.isArray(part) ? part : Object.keys(part)));
+  const twice = words.find((word, place) => words.indexOf(word) !== place);
+  if (twice !== undefined) throw new Error(`Two rooms have ${twice} in ${name}: call one of them otherwise`);
+}
+
 /** The keys of each member of a union. */
 type KeyOf<Part> = Part extends unknown ? keyof Part & string : never;
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { repoRoot } from '#local/folders.ts';
 import { ROOMS } from '#services/api/app.ts';
-import type { Room } from '#services/api/http/room.ts';
+import type { ApiError } from '#services/api/http/errors.ts';
+import { errorsOf, type Room } from '#services/api/http/room.ts';
 import { ROOMS_DATA } from '#shared/rooms.ts';
 import { allImports, importsOf, specifiersOf } from '#test/fixtures/imports.ts';
 import { repositoryFiles } from '#test/fixtures/repository.ts';
@@ -237,6 +238,24 @@ describe.each(ROOMS)('the room $data.name', (room) => {
     const used = reachedFrom(folder, using);
     expect(needs.filter((need) => !used.has(need))).toEqual([]);
   });
+});
+
+/** Returns what code and answers call the errors of rooms, and of every request. */
+function namesOfErrors(rooms: Room[]): Set<string> {
+  const errors = [errorsOf([]), ...rooms.map(({ errors }) => errors)].flatMap(Object.entries<ApiError>);
+  return new Set(errors.flatMap(([code, { codigo }]) => [code, codigo ?? code]));
+}
+
+// TypeScript does not see it: it adds up the errors of all rooms that it compiles.
+it.each(ROOMS)('the room $data.name names no error of a room that it does not stand on', (room) => {
+  const [all, known] = [namesOfErrors([...ROOMS]), namesOfErrors([room, ...below(room)])];
+  const named = within(folderOf(room)).flatMap((path) => {
+    const texts = readFileSync(join(repoRoot, path), 'utf8').matchAll(/'([\w-]+)'/g);
+    return [...texts].flatMap(([text, name = '']) =>
+      all.has(name) && !known.has(name) ? [`${path}: ${text}`] : [],
+    );
+  });
+  expect(named).toEqual([]);
 });
 
 it('the platform knows no room', () => {

@@ -1,17 +1,10 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
-import { repoRoot } from '#local/folders.ts';
 import { CORE } from '#services/api/app.ts';
 import { minimalGuide } from '#test/fixtures/client.ts';
-import { inFolder } from '#test/fixtures/labels/pictures.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 
 /** The core stands by itself (docs/architecture.md "Rooms"). */
 
-const run = promisify(execFile);
 const test = printingTest.extend('built', { rooms: CORE });
 
 describe('the core alone', () => {
@@ -71,39 +64,3 @@ describe('the core alone', () => {
     }
   });
 });
-
-/** The compiler takes some seconds of both cores, and a minute on busy ones. */
-const COMPILE_MS = 300_000;
-
-/**
- * The core names no error of a room above it: TypeScript adds up the errors of all rooms that it compiles. `defineRoom` and
- * house.test.ts see to all else.
- */
-test('the core compiles without the rooms above it', { timeout: COMPILE_MS }, () =>
-  inFolder(async (folder) => {
-    const modules = ['http', 'platform', ...CORE.map(({ data }) => data.name)].map(
-      (name) => `services/api/${name}`,
-    );
-    const project = {
-      extends: join(repoRoot, 'tsconfig.json'),
-      compilerOptions: {
-        ...{ incremental: false, tsBuildInfoFile: null },
-        typeRoots: [join(repoRoot, 'node_modules/@types')],
-      },
-      include: [...modules, 'shared'].map((module) => join(repoRoot, module)),
-      exclude: [],
-    };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
-    expect(await compile(folder)).toBe('');
-  }),
-);
-
-/** Returns what the compiler complains of. */
-async function compile(folder: string): Promise<string> {
-  try {
-    await run(join(repoRoot, 'node_modules/.bin/tsc'), ['--project', folder], { cwd: repoRoot });
-    return '';
-  } catch (error) {
-    return (error as { stdout: string }).stdout;
-  }
-}
