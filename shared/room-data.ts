@@ -17,6 +17,8 @@ export type RoomData = {
   actions: Readonly<Record<string, ActionData>> | 'none';
   /** What it stores in MongoDB. */
   collections: readonly Collection[] | 'none';
+  /** What becomes of what it stores of API users; `personalData` of its code does it. */
+  users: UsersData | 'none';
   /** What it stores in Redis, by the purpose of the keys. */
   redis: Readonly<Record<string, RedisFamily>> | 'none';
   /** Settings of the api. */
@@ -25,6 +27,16 @@ export type RoomData = {
   subjects: Readonly<Record<string, SubjectData>> | 'none';
   /** Where its chapters stand in the guide for integrators, by the names of their files. */
   chapters: Readonly<Record<string, ChapterPlace>> | 'none';
+};
+
+/** What operators call it, such as `guias`. */
+export type UsersData = {
+  /** What goes with a user to another account. */
+  moves: string;
+  /** What a removed user's name is taken out of. */
+  forgets: string;
+  /** What the user gets in by, which ends when the user's access does. */
+  ends: string;
 };
 
 /**

@@ -10,7 +10,7 @@ import { manualData } from './manual/room.ts';
 import { privacyData } from './privacy/room.ts';
 import { quotesData } from './quotes/room.ts';
 import { rehearsalData } from './rehearsal/room.ts';
-import type { ActionData, RoomData, SubjectData } from './room-data.ts';
+import type { ActionData, RoomData, SubjectData, UsersData } from './room-data.ts';
 import type { Collection } from './stores/collection.ts';
 import type { RedisFamily } from './stores/redis-families.ts';
 import { trackingData } from './tracking/room.ts';
@@ -65,6 +65,11 @@ export const ACTIONS = Object.assign({}, ...partsOf('actions')) as Readonly<Reco
 export const USER_ACTIONS = Object.keys(ACTIONS) as readonly UserAction[];
 
 export const ROOM_COLLECTIONS: readonly Collection[] = partsOf('collections').flat();
+
+/** Returns what rooms move, forget or end of users, as operators call it. */
+export function wordsOfUsers(name: keyof UsersData): string[] {
+  return partsOf('users').flatMap((users) => (users[name] === 'none' ? [] : [users[name]]));
+}
 
 export const ROOM_REDIS: Readonly<Record<string, RedisFamily>> = Object.assign({}, ...partsOf('redis'));
 

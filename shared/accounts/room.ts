@@ -20,6 +20,7 @@ export const accountsData = defineRoomData({
     },
   },
   collections: [USERS, ACCOUNTS],
+  users: 'none', // its own commands store and remove them
   redis: {
     logins: { keys: [':login-*'], own: ['api'] },
     requests: { keys: [':requests-*'], own: ['api'] },

@@ -105,6 +105,11 @@ export class UserStore {
     return (await this.#users.exists({ account })) !== null;
   }
 
+  /** Returns whether an account has users beside one. */
+  async hasOthers(account: string, username: string): Promise<boolean> {
+    return (await this.#users.exists({ account, _id: { $ne: username } })) !== null;
+  }
+
   /** Returns the accounts that have users. */
   async accounts(): Promise<Set<string>> {
     return new Set(await this.#users.distinct('account').exec());

@@ -7,6 +7,7 @@ export const billingData = defineRoomData({
   auditActions: 'none',
   actions: 'none',
   collections: [LABEL_USAGE, USAGE],
+  users: 'none',
   redis: 'none',
   settings: 'none',
   subjects: 'none',

@@ -9,6 +9,7 @@ export const branchesData = defineRoomData({
   auditActions: ['branches.*', 'coverage.*', 'postal-codes.*'],
   actions: 'none', // its reads are `read` of guides
   collections: [BRANCHES, COVERAGE, GENERATIONS, POSTAL_CODES],
+  users: 'none',
   redis: { branches: { keys: [':branches', ':branches:*'], own: ['branches'] } },
   settings: {
     BRANCHES_URL: Type.String({

@@ -6,6 +6,7 @@ export const canaryData = defineRoomData({
   auditActions: 'none',
   actions: 'none',
   collections: 'none',
+  users: 'none',
   redis: 'none',
   settings: 'none',
   subjects: 'none',

@@ -19,6 +19,7 @@ export const guidesData = defineRoomData({
     },
   },
   collections: [GUIDES, CREATIONS],
+  users: { moves: 'guias', forgets: 'guias', ends: 'none' },
   redis: 'none',
   settings: 'none',
   subjects: {

@@ -13,6 +13,7 @@ export const keysData = defineRoomData({
     },
   },
   collections: [KEYS],
+  users: { moves: 'none', forgets: 'none', ends: 'llaves' },
   redis: 'none',
   settings: 'none',
   subjects: {

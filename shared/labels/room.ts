@@ -15,6 +15,7 @@ export const labelsData = defineRoomData({
     },
   },
   collections: 'none',
+  users: 'none',
   redis: {
     queue: { keys: [':labels:*'], own: ['api', 'label-worker', 'dashboard'] },
     labels: {

@@ -13,6 +13,7 @@ export const manifestsData = defineRoomData({
     },
   },
   collections: [MANIFESTS],
+  users: { moves: 'manifiestos', forgets: 'manifiestos', ends: 'none' },
   redis: 'none',
   settings: 'none',
   subjects: {

@@ -7,6 +7,7 @@ export const privacyData = defineRoomData({
   auditActions: ['privacy.*'],
   actions: 'none',
   collections: 'none',
+  users: 'none',
   redis: { retention: { keys: [':retention', ':retention-lease'], own: ['api'] } },
   settings: {
     RETENTION_DAYS: Type.Integer({

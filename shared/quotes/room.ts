@@ -12,6 +12,7 @@ export const quotesData = defineRoomData({
     },
   },
   collections: [TARIFFS],
+  users: 'none',
   redis: { calculations: { keys: [':calculator:*'], own: ['api'] } },
   settings: 'none',
   subjects: 'none',

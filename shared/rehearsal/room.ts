@@ -6,6 +6,7 @@ export const rehearsalData = defineRoomData({
   auditActions: 'none',
   actions: 'none',
   collections: 'none',
+  users: 'none',
   redis: 'none',
   settings: 'none',
   subjects: 'none',

@@ -14,6 +14,7 @@ export const trackingData = defineRoomData({
     },
   },
   collections: [EVENTS],
+  users: { moves: 'none', forgets: 'eventos', ends: 'none' },
   redis: { visits: { keys: [':tracking:*'], own: ['api'] } },
   settings: {
     CARRIER_CONTACT: Type.Optional(

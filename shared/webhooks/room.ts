@@ -20,6 +20,7 @@ export const webhooksData = defineRoomData({
     },
   },
   collections: [WEBHOOKS, WEBHOOK_SECRETS],
+  users: { moves: 'none', forgets: 'webhooks', ends: 'none' },
   redis: 'none', // `:requests-probe` is of the requests of accounts
   settings: {
     ...webhookSettings,

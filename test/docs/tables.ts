@@ -10,7 +10,8 @@ import {
 } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { labelView, testBand } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
-import { MONGO_USERS } from '#shared/stores/collection.ts';
+import type { RoomData } from '#shared/room-data.ts';
+import { MONGO_USERS, pathsOfUser } from '#shared/stores/collection.ts';
 import { REDIS_SERVICES } from '#shared/stores/redis-families.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
 
@@ -141,9 +142,16 @@ function rooms(): string {
 /** What each room keeps of people. */
 function personalData(): string {
   const rows = ROOMS.flatMap(({ data, personalData }) =>
-    personalData === 'none' ? [] : [[data.name, personalData.keeps]],
+    personalData === 'none' ? [] : [[data.name, personalData.keeps, afterRemove(data)]],
   );
-  return table(['room', 'what, and for how long'], rows);
+  return table(['room', 'what, and for how long', 'names of users after `admin remove`'], rows);
+}
+
+function afterRemove({ collections, users }: RoomData): string {
+  if (users === 'none' || collections === 'none') return '–';
+  const naming = collections.filter((collection) => pathsOfUser(collection).length > 0);
+  const becomes = users.forgets === 'none' ? 'removed' : '`usuario eliminado`';
+  return naming.map(({ name }) => `\`${name}\`: ${becomes}`).join(', ');
 }
 
 /** What each helper of label templates draws. */

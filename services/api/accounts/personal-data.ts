@@ -10,7 +10,7 @@ export const accountsPersonalData: PersonalData = {
     ...{ isOfTests: 'none', describeInherited: 'none' },
     async closeAccount(mongo, account) {
       await new AccountLimitsStore(mongo).remove(account);
-      return `\nLa cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`;
+      return `\nLa cuenta ${account} ya no tiene usuarios. Sus limites propios se quitaron.`;
     },
   },
   besideGuides: 'none',

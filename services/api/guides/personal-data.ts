@@ -27,7 +27,10 @@ export const guidesPersonalData: PersonalData = {
     async describeInherited(mongo, account) {
       return (await new GuideStore(mongo).areTests(account)) === undefined ? '' : 'sus guias';
     },
-    closeAccount: 'none',
+    async closeAccount(mongo, account) {
+      if ((await new GuideStore(mongo).areTests(account)) === undefined) return '';
+      return '\nLas guias que quedan en ella se conservan (las de prueba, 30 dias).';
+    },
   },
   /** `anonymise-guides.ts` takes what names persons in a guide itself. */
   besideGuides: 'none',

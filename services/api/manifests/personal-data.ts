@@ -12,7 +12,10 @@ export const manifestsPersonalData: PersonalData = {
     },
     ...{ endAccess: 'none', describeRemaining: 'none' },
   },
-  accounts: 'none',
+  accounts: {
+    ...{ isOfTests: 'none', describeInherited: 'none' },
+    closeAccount: 'none: manifests stay with their guides',
+  },
   besideGuides: 'none',
   accountTexts: 'none',
 };

@@ -16,6 +16,9 @@ export type PersonalData = {
   accountTexts: AccountTexts | 'none';
 };
 
+/** Why a room with such data does nothing with them. */
+type Reason = `none: ${string} ${string}`;
+
 /** What is done with the data of a user. Each function may be repeated after an interruption. */
 type OfUsers = {
   /**
@@ -23,7 +26,7 @@ type OfUsers = {
    * @param onGuides is called with the number of guides of each step.
    */
   moveToAccount:
-    | 'none'
+    | Reason
     | ((
         mongo: Connection,
         username: string,
@@ -35,7 +38,7 @@ type OfUsers = {
    * @param onGuides is called with the number of guides of each step.
    */
   forgetUser:
-    | 'none'
+    | Reason
     | ((mongo: Connection, username: string, onGuides: (guides: number) => void) => Promise<void>);
   /** Ends what the user, other than by a password or a token, gets in by. */
   endAccess: 'none' | ((mongo: Connection, username: string) => Promise<void>);
@@ -46,14 +49,17 @@ type OfUsers = {
   describeRemaining: 'none' | ((mongo: Connection, whose: Ended) => Promise<string>);
 };
 
-/** What is done with the data of an account that has no users any more. */
+/** What is done with the data of an account that has no users any more, or whose last one leaves. */
 type OfAccounts = {
   /** Returns whether the account was for rehearsals, by what is stored of it; undefined if nothing is. */
   isOfTests: 'none' | ((mongo: Connection, account: string) => Promise<boolean | undefined>);
   /** Returns what the next user gets of it, in a few words; empty if nothing is stored. */
   describeInherited: 'none' | ((mongo: Connection, account: string) => Promise<string>);
-  /** Ends what the account needs no more. @returns what an operator should know of it, in lines. */
-  closeAccount: 'none' | ((mongo: Connection, account: string) => Promise<string>);
+  /**
+   * Ends what the account needs no more. May be repeated after an interruption.
+   * @returns what an operator should know of it, in lines.
+   */
+  closeAccount: Reason | ((mongo: Connection, account: string) => Promise<string>);
 };
 
 /** Returns what each room that does so does for users. */
@@ -66,8 +72,9 @@ export function forAccounts<Name extends keyof OfAccounts>(rooms: readonly Perso
   return rooms.flatMap(({ accounts }) => (accounts === 'none' ? [] : unlessNone(accounts[name])));
 }
 
-function unlessNone<T>(value: T): Exclude<T, 'none'>[] {
-  return value === 'none' ? [] : [value as Exclude<T, 'none'>];
+function unlessNone<T>(value: T): Exclude<T, 'none' | Reason>[] {
+  const isNone = typeof value === 'string' && value.startsWith('none');
+  return isNone ? [] : [value as Exclude<T, 'none' | Reason>];
 }
 
 /** Whose access is over. */

@@ -57,7 +57,8 @@ export const trackingPersonalData: PersonalData = {
         await replaceUser(mongo, EVENTS, username, { 'told.Guia': filter._id });
       }
     },
-    ...{ moveToAccount: 'none', endAccess: 'none', describeRemaining: 'none' },
+    moveToAccount: 'none: events keep their number in the log of their account',
+    ...{ endAccess: 'none', describeRemaining: 'none' },
   },
   accounts: 'none',
   besideGuides: personalEvents,

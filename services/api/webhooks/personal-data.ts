@@ -6,7 +6,8 @@ export const webhooksPersonalData: PersonalData = {
   keeps:
     "`webhooks` has addresses of customers' servers, and the names of API users who chose them. `webhookSecrets` has secrets, encrypted if `WEBHOOK_SECRETS_KEY` is set, which only the api and webhooks have",
   users: {
-    ...{ moveToAccount: 'none', endAccess: 'none' },
+    moveToAccount: 'none: a webhook sends the events of its account',
+    endAccess: 'none',
     forgetUser: (mongo, username) => replaceUser(mongo, WEBHOOKS, username),
     async describeRemaining(mongo, { username, account, keyStart }) {
       const by = { username, ...(keyStart !== undefined && { key: keyStart }) };

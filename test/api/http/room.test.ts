@@ -8,7 +8,7 @@ function nothing(name: string) {
   const none = 'none' as const;
   const data = {
     ...{ name, permissions: none, auditActions: none, actions: none, collections: none, redis: none },
-    ...{ settings: none, subjects: none, chapters: none },
+    ...{ users: none, settings: none, subjects: none, chapters: none },
   };
   return { data, errors: {}, personalData: none };
 }

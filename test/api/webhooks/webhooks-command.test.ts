@@ -158,7 +158,7 @@ describe('end', () => {
 describe('what goes on without a user', () => {
   test.for([
     ['disable', [], 'Usuario deshabilitado: '],
-    ['revoke', [], 'Tokens, sesiones y llaves terminados: '],
+    ['revoke', [], 'Terminados: tokens, sesiones y llaves de '],
     ['revoke', ['webhooks.admin'], 'Permisos cambiados: '],
     ['account', ['otra-cuenta'], 'Cuenta cambiada: '],
   ] as const)(

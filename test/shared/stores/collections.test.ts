@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { ROOMS } from '#services/api/app.ts';
-import { type Collection, defineCollection, TEXT } from '#shared/stores/collection.ts';
+import { type Collection, defineCollection, pathsOfUser, TEXT } from '#shared/stores/collection.ts';
 
 /** What a collection must say of its documents. */
 
@@ -33,6 +33,31 @@ it('names persons only if its room brings its texts to retention, erasure and ex
     return personalData === 'none' || [personalData.besideGuides, personalData.accountTexts].every(isNone);
   });
   expect(untold.map(({ data }) => data.name)).toEqual([]);
+});
+
+describe.each(ROOMS)('the room $data.name', ({ data, personalData }) => {
+  const collections = data.collections === 'none' ? [] : data.collections;
+  const { users, accounts } = personalData === 'none' ? { users: 'none', accounts: 'none' } : personalData;
+
+  it('says what becomes of the users whom its documents name, and of the accounts to which they belong', () => {
+    const naming = collections.filter((collection) => pathsOfUser(collection).length > 0);
+    const owned = collections.filter(({ schema }) => schema.path('account'));
+    expect(users === 'none' ? naming.map(({ name }) => name) : [], '`users` of personalData').toEqual([]);
+    expect(accounts === 'none' ? owned.map(({ name }) => name) : [], '`accounts` of personalData').toEqual(
+      [],
+    );
+  });
+
+  it('has a word for what it moves, forgets and ends of users, and for nothing else', () => {
+    const { moveToAccount, forgetUser, endAccess } =
+      typeof users === 'string' ? { moveToAccount: '', forgetUser: '', endAccess: '' } : users;
+    const words = data.users === 'none' ? { moves: 'none', forgets: 'none', ends: 'none' } : data.users;
+    expect(Object.entries(words).map(([does, word]) => [does, word !== 'none'])).toEqual([
+      ['moves', typeof moveToAccount === 'function'],
+      ['forgets', typeof forgetUser === 'function'],
+      ['ends', typeof endAccess === 'function'],
+    ]);
+  });
 });
 
 function isNone(part: unknown): boolean {

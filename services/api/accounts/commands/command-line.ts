@@ -6,6 +6,7 @@ import { PERMISSIONS, type Permission } from '#shared/rooms.ts';
 import { ApiConfig } from '../../config.ts';
 import { localTimeFormatter } from '../../platform/local-time.ts';
 import { NAME_RULE, newName, validName } from '../names.ts';
+import { listed } from './user-words.ts';
 
 export function usernameArgument(name: '<usuario>' | '[usuario]' = '<usuario>'): Argument {
   return new Argument(name, NAME_RULE).argParser(parseUsername);
@@ -61,7 +62,7 @@ export function example(command: string): string {
 
 /** Said after a change of a password. Whoever knew the former one may have made a key. */
 export function keysStay(username: string): string {
-  return `Sus llaves siguen: si alguien mas supo la de antes, terminelas con revoke ${username}`;
+  return `Siguen sus ${listed('ends')}: si alguien mas supo la contrasena de antes, use revoke ${username}`;
 }
 
 /** Returns the zone of TIME_ZONE, and a function that writes a moment in it as SEND_FECHA shows it. */

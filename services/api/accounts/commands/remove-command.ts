@@ -6,13 +6,14 @@ import { AUDIT_DAYS } from '#shared/audit/audit-store.ts';
 import type { Run } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import {
-  forAccounts,
   forUsers,
   type LoadPersonalData,
   type PersonalData,
   whatGoesOn,
 } from '../../platform/personal-data.ts';
+import { closeIfLast } from './close-account.ts';
 import { example, usernameArgument } from './command-line.ts';
+import { listed, staysInAccount } from './user-words.ts';
 
 /** In ms: by then every process knows that a user is disabled (docs/contract.md "Authentication"). */
 const IN_FORCE_MS = 10_000;
@@ -21,12 +22,12 @@ const IN_FORCE_MS = 10_000;
 export function addRemoveCommand(program: Command, run: Run, load: LoadPersonalData): void {
   program
     .command('remove')
-    .description('Lo elimina, y quita su nombre de las guias, manifiestos y eventos. No se puede deshacer.')
+    .description(`Lo elimina, y quita su nombre de sus ${listed('forgets')}. No se puede deshacer.`)
     .addArgument(usernameArgument())
     .addHelpText(
       'after',
       `
-Termina sus tokens, sesiones y llaves. Las guias se quedan en su cuenta, tambien cuando era su ultimo usuario. La
+Termina sus ${listed('ends', 'tokens', 'sesiones')}. Las guias se quedan en su cuenta, tambien cuando era su ultimo usuario. La
 bitacora guarda su nombre ${AUDIT_DAYS} dias. Revisa todas las guias: con un millon tarda minutos. Si se
 interrumpe, repitalo.`,
     )
@@ -47,15 +48,15 @@ interrumpe, repitalo.`,
         const remaining = await whatGoesOn(personalData, mongo, user);
         if (remaining !== '') process.stderr.write(`${remaining.trimStart()}\n`);
         await forgetName(mongo, username, personalData);
+        const closed = await closeIfLast(mongo, user, personalData);
         await users.remove(username);
-        const text = `Usuario eliminado: ${username} (cuenta: ${user.account})`;
-        return { text: text + (await closeAccount(mongo, user.account, personalData)) };
+        return { text: `Usuario eliminado: ${username} (cuenta: ${user.account})${closed}` };
       }),
     );
 }
 
 function keptName(username: string): string {
-  return `Su cuenta se llama igual: ${username} se queda como nombre de la cuenta en guias, manifiestos y eventos. Si no debe\nquedar, use Ctrl-C y paselo antes a otra cuenta con account: se van guias y manifiestos, no los eventos de antes.\n`;
+  return `Su cuenta se llama igual: ${username} se queda como nombre de la cuenta en ${listed('forgets')}. Si no debe\nquedar, use Ctrl-C y paselo antes a otra cuenta con account: se van ${listed('moves')}, no ${staysInAccount()} de antes.\n`;
 }
 
 async function forgetName(
@@ -72,16 +73,4 @@ async function forgetName(
   for (const endAccess of forUsers(personalData, 'endAccess')) await endAccess(mongo, username);
   for (const forgetUser of forUsers(personalData, 'forgetUser')) await forgetUser(mongo, username, onGuides);
   progress.clear();
-}
-
-/** @returns lines for the operator, if the account has no users any more. */
-async function closeAccount(
-  mongo: Connection,
-  account: string,
-  personalData: readonly PersonalData[],
-): Promise<string> {
-  if (await new UserStore(mongo).hasAccount(account)) return '';
-  const lines: string[] = [];
-  for (const close of forAccounts(personalData, 'closeAccount')) lines.push(await close(mongo, account));
-  return lines.join('');
 }

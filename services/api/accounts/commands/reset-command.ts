@@ -5,11 +5,14 @@ import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { ONE_TIME_MS, oneTimePassword, PasswordFile } from '../customers/one-time-passwords.ts';
 import { ONE_TIME_DAYS } from '../password-rule.ts';
 import { example, keysStay, usernameArgument } from './command-line.ts';
+import { listed } from './user-words.ts';
 
 export function addResetCommand(program: Command, run: Run): void {
   program
     .command('reset')
-    .description('Le da una contrasena temporal, y termina sus tokens y sesiones. Sus llaves siguen.')
+    .description(
+      `Le da una contrasena temporal, y termina sus tokens y sesiones. Siguen sus ${listed('ends')}.`,
+    )
     .addArgument(usernameArgument())
     .option('--passwords <archivo>', 'archivo nuevo, que solo usted puede leer; si falta, se muestra')
     .addHelpText(

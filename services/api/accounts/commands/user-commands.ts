@@ -8,6 +8,7 @@ import type { Permission } from '#shared/rooms.ts';
 import { forAccounts, forUsers, type LoadPersonalData, whatGoesOn } from '../../platform/personal-data.ts';
 import { formerKind, refusalOf } from '../account-kinds.ts';
 import { NAME_RULE } from '../names.ts';
+import { closeIfLast } from './close-account.ts';
 import {
   example,
   keysStay,
@@ -18,10 +19,14 @@ import {
   usernameArgument,
 } from './command-line.ts';
 import { PASSWORD_RULE, readPassword } from './read-password.ts';
+import { listed } from './user-words.ts';
 
 /** Processes cache users for some seconds, so guides of that time may miss the move. */
 const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
+
+/** What a user gets in by, beside the password. */
+const ENDED = listed('ends', 'tokens', 'sesiones');
 
 export function addUserCommands(program: Command, run: Run, load: LoadPersonalData): void {
   const tools = userCommands(program, run, load);
@@ -94,8 +99,8 @@ function addCreate({ load, onUser, withUsers }: Tools): void {
 
 function addSwitches({ load, onUser, change, describeRemaining }: Tools): void {
   const switches = [
-    ['disable', 'No le deja entrar, y termina sus tokens, sesiones y llaves.', 'deshabilitado'],
-    ['enable', 'Le deja entrar de nuevo; los tokens y llaves de antes no valen mas.', 'habilitado'],
+    ['disable', `No le deja entrar, y termina sus ${ENDED}.`, 'deshabilitado'],
+    ['enable', `Le deja entrar de nuevo. No valen mas sus ${ENDED} de antes.`, 'habilitado'],
   ] as const;
   for (const [name, description, state] of switches) {
     onUser(name, description, example(`${name} tienda`)).action((username: string) =>
@@ -118,7 +123,7 @@ function addSwitches({ load, onUser, change, describeRemaining }: Tools): void {
 function addPassword({ onUser, change }: Tools): void {
   onUser(
     'password',
-    'Cambia su contrasena, y termina sus tokens y sesiones. Sus llaves siguen.',
+    `Cambia su contrasena, y termina sus tokens y sesiones. Siguen sus ${listed('ends')}.`,
     `\n${PASSWORD_RULE}\n${example('password tienda < contrasena.txt')}`,
   ).action((username: string) =>
     change(
@@ -144,7 +149,7 @@ function addGrant({ onUser, change }: Tools): void {
 function addRevoke({ load, onUser, change, describeRemaining }: Tools): void {
   onUser(
     'revoke',
-    'Le quita permisos; sin nombrar ninguno, termina sus tokens, sesiones y llaves.',
+    `Le quita permisos; sin nombrar ninguno, termina sus ${ENDED}.`,
     example('revoke tienda guias.read.all\n  npm run admin -- revoke tienda'),
   )
     .argument('[permiso...]', PERMISSION_NAMES, parsePermissions)
@@ -158,7 +163,7 @@ function addRevoke({ load, onUser, change, describeRemaining }: Tools): void {
               return user;
             },
             async (user, mongo) =>
-              `Tokens, sesiones y llaves terminados: ${username}${await describeRemaining(mongo, user)}`,
+              `Terminados: ${ENDED} de ${username}${await describeRemaining(mongo, user)}`,
           )
         : change(
             username,
@@ -186,12 +191,12 @@ function addOrigin({ onUser, change }: Tools): void {
 function addAccount({ load, onUser, change, describeRemaining }: Tools): void {
   onUser(
     'account',
-    'Lo pasa a una cuenta, con las guias y manifiestos que creo. Los usuarios de una cuenta ven las mismas guias.',
+    `Lo pasa a una cuenta, con sus ${listed('moves')}. Los usuarios de una cuenta ven las mismas guias.`,
     example('account tienda2 tienda'),
   )
     .argument('<cuenta>', NAME_RULE, parseNewAccount)
     .action((username: string, account: string) => {
-      let [inherited, remaining] = ['', ''];
+      let [inherited, remaining, closed] = ['', '', ''];
       return change(
         username,
         async (users, mongo) => {
@@ -202,6 +207,7 @@ function addAccount({ load, onUser, change, describeRemaining }: Tools): void {
           // A repeated command finds the user's own guides there.
           if (user?.account !== account)
             inherited = await describeInheritance({ users, mongo, load }, { username, account });
+          if (user && user.account !== account) closed = await closeIfLast(mongo, user, await load());
           const changed = await users.set(username, { account });
           if (user) remaining = await describeRemaining(mongo, user);
           return changed;
@@ -214,7 +220,7 @@ function addAccount({ load, onUser, change, describeRemaining }: Tools): void {
           };
           for (const moveToAccount of forUsers(await load(), 'moveToAccount'))
             await moveToAccount(mongo, username, account, onGuides);
-          return `Cuenta cambiada: ${summary(user)}${inherited}${remaining}\n${WHILE_IN_FORCE}`;
+          return `Cuenta cambiada: ${summary(user)}${inherited}${remaining}${closed}\n${WHILE_IN_FORCE}`;
         },
       );
     });

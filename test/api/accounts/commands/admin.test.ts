@@ -206,7 +206,7 @@ describe('a user who is logged in', () => {
   });
 
   test.for<[string, (name: string) => string]>([
-    ['revoke', (name) => `Tokens, sesiones y llaves terminados: ${name}\n`],
+    ['revoke', (name) => `Terminados: tokens, sesiones y llaves de ${name}\n`],
     ['password', (name) => `Contrasena cambiada: ${name}\n${keysStay(name)}\n`],
   ])('loses all tokens by %s', async ([command, said], { admin, api, create }) => {
     const name = `tokens-${command}`;
@@ -253,6 +253,15 @@ describe('an account', () => {
     ]);
     const manifest = await stores.mongo.collection('manifests').findOne({ 'guides.number': numbers[1] });
     expect(manifest?.account).toBe('consorcio');
+  });
+
+  test('the last user that leaves an account closes it', async ({ admin, create, limits, stores }) => {
+    for (const name of ['pionera', 'ultima']) await create(name, '--account', 'sola');
+    await limits('sola', '--label-pages', '7');
+    const closed = 'La cuenta sola ya no tiene usuarios. Sus limites propios se quitaron.\n';
+    expect((await admin(['account', 'pionera', 'otra'])).out).not.toContain(closed);
+    expect((await admin(['account', 'ultima', 'otra'])).out).toContain(closed);
+    expect(await stores.mongo.collection('accounts').findOne({ _id: 'sola' as never })).toBeNull();
   });
 });
 

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
 import { expect } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
+import { addRemoveCommand } from '#services/api/accounts/commands/remove-command.ts';
+import { accountsPersonalData } from '#services/api/accounts/personal-data.ts';
 import { run } from '#services/api/cli.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
+import { type Run, runCommandLine } from '#shared/commands/run-command-line.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
@@ -18,6 +22,17 @@ const PERMISSIONS = 'guias.create,guias.read,guias.cancel,eventos.create';
 const test = services
   .extend('admin', { scope: 'file' }, ({ stores }) => (...args: string[]) => {
     return runCommand(run, args, { input: `${PASSWORD}\n`, env: { MONGODB_URI: stores.mongoUri } });
+  })
+  /** Runs `remove` with rooms of which the first fails to close an account. */
+  .extend('removeAndFail', { scope: 'file' }, ({ stores }) => (name: string) => {
+    const fails = () => Promise.reject(new Error('The database is away'));
+    const accounts = { isOfTests: 'none', describeInherited: 'none', closeAccount: fails } as const;
+    const room = { ...accountsPersonalData, accounts };
+    const names = { name: 'npm run admin --', service: 'admin' } as const;
+    const addCommands = (program: Command, run: Run) => addRemoveCommand(program, run, async () => [room]);
+    return runCommand((argv) => runCommandLine({ ...names, addCommands }, argv), ['remove', name], {
+      env: { MONGODB_URI: stores.mongoUri },
+    });
   })
   /** Creates a user and logs the user in. */
   .extend('newUser', { scope: 'file' }, ({ admin, api }) => async (name: string, account: string) => {
@@ -71,7 +86,8 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
     code: 0,
     out: [
       `Usuario eliminado: ${name} (cuenta: ${account})`,
-      `La cuenta ${account} ya no tiene usuarios. Sus guias se conservan (las de prueba, 30 dias); sus limites propios se quitaron.`,
+      `La cuenta ${account} ya no tiene usuarios. Sus limites propios se quitaron.`,
+      'Las guias que quedan en ella se conservan (las de prueba, 30 dias).',
       `Quedan sus webhooks (1), y ya nadie los administra. Se terminan con: webhooks end --account ${account}`,
       '',
     ].join('\n'),
@@ -151,4 +167,15 @@ test('a removal that was cut can be repeated', async ({ admin, newUser, stores, 
   await stores.mongo.collection('creations').deleteOne({ _id: open._id });
   expect((await cut).code).toBe(0);
   expect(await whereIs(name)).toEqual(['audit']);
+});
+
+test('a removal that was cut while it closed the account closes it when it is repeated', async ({
+  admin,
+  newUser,
+  removeAndFail,
+}) => {
+  const [name, account] = [`u${randomUUID()}`, `a${randomUUID()}`];
+  await newUser(name, account);
+  expect((await removeAndFail(name)).code).toBe(1);
+  expect((await admin('remove', name)).out).toContain(`La cuenta ${account} ya no tiene usuarios.`);
 });
