@@ -44,8 +44,22 @@ take_lock() {
     [ "$tries" -gt 0 ] || fail "Another npm start or npm test has been installing for ten minutes: end it and try again."
     sleep 1
   done
-  trap 'rm -f "$lock"' EXIT
+  trap 'stop_ticker; rm -f "$lock"' EXIT
   trap 'exit 1' HUP INT TERM
+}
+
+# Runs a command that says nothing for minutes, and says every five seconds that it still runs.
+ticker=
+with_progress() {
+  (seconds=0 && while sleep 5; do seconds=$((seconds + 5)) && echo "  … $seconds s"; done) &
+  ticker=$!
+  "$@" && result=0 || result=$?
+  stop_ticker
+  return "$result"
+}
+stop_ticker() {
+  [ -z "$ticker" ] || kill "$ticker" 2>/dev/null || true
+  ticker=
 }
 
 prepare() {
@@ -53,12 +67,12 @@ prepare() {
   if dependencies_are_there && node_is_new; then return; fi
   # `npm ci` begins by removing node_modules, and the copy of the lock file comes last, so an interrupted run is
   # done again. No dependency needs its install script: those of optional native parts would only try to compile.
-  echo 'Installing the dependencies, once: half a minute to two minutes, in which npm says nothing…'
-  npm ci --ignore-scripts --loglevel=error ||
+  echo 'Installing the dependencies, once: half a minute to two minutes…'
+  with_progress npm ci --ignore-scripts --loglevel=error ||
     fail 'The dependencies were not installed: see the error above, put it right and run the command again.'
   if ! node_is_new; then
     echo "Node.js $(node -v) does not run TypeScript; installing Node.js 24 in node_modules…"
-    npm install --no-save --ignore-scripts --loglevel=error "$(node_package)" ||
+    with_progress npm install --no-save --ignore-scripts --loglevel=error "$(node_package)" ||
       fail 'Node.js 24 was not installed: install Node.js 22.18 or newer yourself.'
     hash -r
     node_is_new || fail "Node.js $(node -v) does not run TypeScript: install Node.js 22.18 or newer."

@@ -26,7 +26,7 @@ export async function prepareDocumentDb(log: Log): Promise<void> {
     mkdirSync(home, { recursive: true });
     await removeUnfinished();
     log('Setting up DocumentDB and FerretDB, once for this user (one to two minutes)…');
-    const reminder = setInterval(() => log('Still setting up DocumentDB and FerretDB…'), 15_000);
+    const reminder = setInterval(() => log('Still setting up DocumentDB and FerretDB…'), 5_000);
     const program = unfinished('ferretdb');
     await Promise.all([buildFerretDb(program, log), existsSync(root) || makeRoot(log)]).finally(() =>
       clearInterval(reminder),

@@ -141,19 +141,23 @@ export class EventLog {
    * @param upTo the last number that is wanted.
    */
   async page(account: string, number: number, limit: number, upTo = MAX_NUMBER): Promise<FeedPage> {
-    const found = await this.#entries
-      .find({ _id: { ...after(account, number), $lte: idOf(account, upTo) } })
+    const cursor = idOf(account, number);
+    const read = await this.#entries
+      .find({ _id: { $gte: cursor, $lte: idOf(account, upTo) } })
       .readConcern(MAJORITY)
-      .batchSize(limit)
+      .batchSize(limit + 1)
       .sort({ _id: 1 })
-      .limit(limit)
+      .limit(limit + 1)
       .lean();
+    const [before] = read;
+    const found = before?._id === cursor ? read.slice(1) : read.slice(0, limit);
     const now = (await this.#clock.now()).getTime();
     // After a failover the clock may be another server's. An entry from a clock that was ahead must not hold up the feed.
     const recent = ({ registered }: LogEntry) => Math.abs(now - registered.getTime()) < HIDDEN_MS;
     const [first] = found;
+    const isCut = first?.append === before?.append && first !== before;
     const pending =
-      first && recent(first) && (await this.#isOpenUntil(account, first))
+      first && isCut && recent(first) && (await this.#isOpenUntil(account, first))
         ? 0
         : found.findIndex((entry) => entry.openSince && recent(entry));
     const entries = pending < 0 ? found : found.slice(0, pending);
@@ -163,7 +167,7 @@ export class EventLog {
 
   /**
    * Returns whether the append of an entry is open. An attempt stores its entries one after the other, and the first of
-   * them, which says so, may stand before a reader's page.
+   * them, which says so, stands before a reader's page if that begins within the attempt.
    */
   async #isOpenUntil(account: string, { _id, append }: LogEntry): Promise<boolean> {
     const from = idOf(account, Math.max(1, numberOf(_id) - MAX_EVENTS + 1));
