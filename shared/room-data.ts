@@ -9,6 +9,8 @@ import type { RedisFamily } from './stores/redis-families.ts';
 export type RoomData = {
   /** The word by which its folders are found. */
   name: string;
+  /** What it is, in English, without a full stop. */
+  about: string;
   /** What users are granted. */
   permissions: readonly string[] | 'none';
   /** What the audit log calls what people do, where `*` stands for any text: the rest of an operator's command. */
@@ -27,6 +29,8 @@ export type RoomData = {
   subjects: Readonly<Record<string, SubjectData>> | 'none';
   /** Where its chapters stand in the guide for integrators, by the names of their files. */
   chapters: Readonly<Record<string, ChapterPlace>> | 'none';
+  /** The file of its code that adds its commands to `npm run admin` (`addCommands`). */
+  commands: 'commands.ts' | 'none';
 };
 
 /** What operators call it, such as `guias`. */

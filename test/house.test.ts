@@ -277,7 +277,7 @@ const KNOW_HTTP = [
 const AT_THE_EDGE = [
   /\/(?:(?:[a-z-]+-)?(?:routes?|errors|room)|open(?:-[a-z]+)?)\.ts$/,
   /\/accounts\/hooks\//,
-  /\/(?:label-request|guide-bodies|kept-answers|branches-client|events-command|manual\/values)\.ts$/,
+  /\/(?:label-request|guide-bodies|kept-answers|branches-client|tracking\/commands|manual\/values)\.ts$/,
 ];
 
 it('HTTP is known at the edge alone', () => {

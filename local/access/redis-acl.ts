@@ -15,17 +15,56 @@ export type RedisPasswords = Readonly<Record<RedisUser, string>>;
 /** Families of keys by purpose: those of rooms, of what all services share, and of the dashboard. */
 export const REDIS_FAMILIES: Readonly<Record<string, RedisFamily>> = {
   ...ROOM_REDIS,
-  answers: { keys: [':answers:*'], own: ['api'], read: ['dashboard'] },
-  check: { keys: [':write-check'], own: REDIS_SERVICES },
-  counts: { keys: [':label-count:*'], own: ['api', 'label-worker', 'webhooks'], read: ['dashboard'] },
-  workers: { keys: [':worker:*', ':workers'], own: ['label-worker'], read: ['api', 'dashboard'] },
-  services: {
-    ...{ keys: [':service:*', ':services'], own: ['api', 'branches', 'webhooks'] },
+  answers: {
+    keys: [':answers:*'],
+    holds: "In the Redis of the labels: the last 20 answers about a guide's labels, also under a request id",
+    life: '3 days, or until evicted',
+    own: ['api'],
     read: ['dashboard'],
   },
-  sessions: { keys: [':session:*'], own: ['dashboard'] },
-  problems: { keys: [':problems'], own: ['dashboard'] },
-  operatorLogins: { keys: [':dashboard-login-*'], own: ['dashboard'] },
+  check: { keys: [':write-check'], holds: "The health check's write", life: '60 s', own: REDIS_SERVICES },
+  counts: {
+    keys: [':label-count:*'],
+    holds:
+      "Labels printed, users' actions by how they ended, and guides by how they got their price, in each minute",
+    life: '2 h',
+    own: ['api', 'label-worker', 'webhooks'],
+    read: ['dashboard'],
+  },
+  workers: {
+    keys: [':worker:*', ':workers'],
+    holds: 'Heartbeats of label workers, with versions of templates; when each was last seen',
+    life: '7 s; 10 min',
+    own: ['label-worker'],
+    read: ['api', 'dashboard'],
+  },
+  services: {
+    ...{
+      keys: [':service:*', ':services'],
+      holds: 'The same of other services; for the api also the accounts with most 429',
+      life: '7 s; 10 min',
+      own: ['api', 'branches', 'webhooks'],
+    },
+    read: ['dashboard'],
+  },
+  sessions: {
+    keys: [':session:*'],
+    holds: 'Dashboard sessions, under the hash of their id',
+    life: '8 h',
+    own: ['dashboard'],
+  },
+  problems: {
+    keys: [':problems'],
+    holds: 'Diagnoses that dashboards have made',
+    life: '1 h',
+    own: ['dashboard'],
+  },
+  operatorLogins: {
+    keys: [':dashboard-login-*'],
+    holds: "The dashboard's, as `:login-*`",
+    life: '15 min; 30 days',
+    own: ['dashboard'],
+  },
 };
 
 /**

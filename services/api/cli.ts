@@ -1,20 +1,11 @@
+import type { Command } from 'commander';
 import { runCommandLine } from '#shared/commands/run-command-line.ts';
-import { addAuditCommand } from './accounts/commands/audit-command.ts';
+import { ROOMS_DATA } from '#shared/rooms.ts';
 import { example, PERMISSION_NAMES } from './accounts/commands/command-line.ts';
-import { addImportCommand } from './accounts/commands/import-command.ts';
-import { addLimitsCommand } from './accounts/commands/limits-command.ts';
-import { addListCommand } from './accounts/commands/list-command.ts';
 import { PASSWORD_RULE } from './accounts/commands/read-password.ts';
-import { addRemoveCommand } from './accounts/commands/remove-command.ts';
-import { addResetCommand } from './accounts/commands/reset-command.ts';
-import { addUserCommands } from './accounts/commands/user-commands.ts';
-import { addUsageCommand } from './billing/usage-command.ts';
-import { addCanaryCommand } from './canary/canary-command.ts';
-import { addKeysCommand } from './keys/keys-command.ts';
-import { addPrivacyCommands } from './privacy/commands.ts';
-import { storedAdjusters } from './quotes/adjustment.ts';
-import { addEventsCommand } from './tracking/events-command.ts';
-import { addWebhooksCommand } from './webhooks/webhooks-command.ts';
+import { type AdjustingTools, type MakeAdjusters, NO_ADJUSTMENTS } from './guides/adjusting.ts';
+import type { CommandTools } from './platform/command-tools.ts';
+import { Port } from './platform/port.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
@@ -29,6 +20,22 @@ async function loadPersonalData() {
   return personalDataOf(ROOMS);
 }
 
+type RoomCommands = {
+  room: string;
+  addCommands(program: Command, tools: CommandTools & AdjustingTools): void;
+};
+
+/** Loads the commands of the rooms, and not the rooms, which take longer. */
+export function loadCommands(): Promise<RoomCommands[]> {
+  const having = ROOMS_DATA.filter(({ commands }) => commands !== 'none');
+  return Promise.all(
+    having.map(async ({ name: room }) => {
+      const { addCommands } = (await import(`./${room}/commands.ts`)) as Omit<RoomCommands, 'room'>;
+      return { room, addCommands };
+    }),
+  );
+}
+
 if (import.meta.main) process.exitCode = await run(process.argv);
 
 /** Runs a command. @returns the exit code. */
@@ -37,26 +44,16 @@ export function run(argv: string[]): Promise<number> {
     {
       name: 'npm run admin --',
       service: 'admin',
-      addCommands(program, run) {
+      async addCommands(program, run) {
         program
           .description(
             'Administra los usuarios de la API. Lee MONGODB_URI del entorno; usage, tambien TIME_ZONE.',
           )
           .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
           .addHelpText('after', example('create --help'));
-        addUserCommands(program, run, loadPersonalData);
-        addListCommand(program, run);
-        addImportCommand(program, run, loadPersonalData);
-        addResetCommand(program, run);
-        addRemoveCommand(program, run, loadPersonalData);
-        addLimitsCommand(program, run);
-        addKeysCommand(program, run, loadPersonalData);
-        addAuditCommand(program, run);
-        addEventsCommand(program, run, storedAdjusters);
-        addPrivacyCommands(program, run, loadPersonalData);
-        addWebhooksCommand(program, run);
-        addUsageCommand(program, run);
-        addCanaryCommand(program, run);
+        const adjusters = new Port<MakeAdjusters>(() => NO_ADJUSTMENTS);
+        const rooms = await loadCommands();
+        for (const { addCommands } of rooms) addCommands(program, { run, loadPersonalData, adjusters });
       },
     },
     argv,

@@ -6,6 +6,7 @@ import { USERS } from './user-model.ts';
 /** Users and their accounts. `admin.*` are the commands of `npm run admin`. */
 export const accountsData = defineRoomData({
   name: 'accounts',
+  about: 'Users and their accounts: logins, tokens, permissions, limits',
   permissions: 'none',
   auditActions: ['login', 'login.locked', 'logout', 'password.change', 'admin.*'],
   actions: {
@@ -22,9 +23,24 @@ export const accountsData = defineRoomData({
   collections: [USERS, ACCOUNTS],
   users: 'none', // its own commands store and remove them
   redis: {
-    logins: { keys: [':login-*'], own: ['api'] },
-    requests: { keys: [':requests-*'], own: ['api'] },
-    guideCounts: { keys: [':guides-account:*'], own: ['api'] },
+    logins: {
+      keys: [':login-*'],
+      holds: 'Failed logins; hashes of addresses from which a user logged in',
+      life: '15 min; 30 days',
+      own: ['api'],
+    },
+    requests: {
+      keys: [':requests-*'],
+      holds: "Until when an account's requests are paid for; that an account tries a webhook",
+      life: 'Until then; 20 s',
+      own: ['api'],
+    },
+    guideCounts: {
+      keys: [':guides-account:*'],
+      holds: 'Guides that an account created in a day',
+      life: '2 days',
+      own: ['api'],
+    },
   },
   settings: { ...loginSettings, ...accountSettings },
   subjects: {
@@ -34,4 +50,5 @@ export const accountsData = defineRoomData({
     contrasena: ['Empezar', 7],
     limites: ['Consulta', 2],
   },
+  commands: 'commands.ts',
 });

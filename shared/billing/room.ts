@@ -3,6 +3,7 @@ import { LABEL_USAGE, USAGE } from './usage-model.ts';
 
 export const billingData = defineRoomData({
   name: 'billing',
+  about: 'What accounts used, for their bills',
   permissions: 'none',
   auditActions: 'none',
   actions: 'none',
@@ -12,4 +13,5 @@ export const billingData = defineRoomData({
   settings: 'none',
   subjects: 'none',
   chapters: 'none',
+  commands: 'commands.ts',
 });

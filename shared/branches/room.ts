@@ -5,12 +5,20 @@ import { POSTAL_CODES } from './postal-code-store.ts';
 
 export const branchesData = defineRoomData({
   name: 'branches',
+  about: "The carrier's branches, the postal codes that they cover, and the catalogue of postal codes",
   permissions: 'none',
   auditActions: ['branches.*', 'coverage.*', 'postal-codes.*'],
   actions: 'none', // its reads are `read` of guides
   collections: [BRANCHES, COVERAGE, GENERATIONS, POSTAL_CODES],
   users: 'none',
-  redis: { branches: { keys: [':branches', ':branches:*'], own: ['branches'] } },
+  redis: {
+    branches: {
+      keys: [':branches', ':branches:*'],
+      holds: 'Branches and coverage; the next version while it is written',
+      life: 'Until the next load; 60 s',
+      own: ['branches'],
+    },
+  },
   settings: {
     BRANCHES_URL: Type.String({
       format: 'service-url',
@@ -24,4 +32,5 @@ export const branchesData = defineRoomData({
   chapters: {
     postales: ['Crear guías', 2],
   },
+  commands: 'none',
 });

@@ -2,6 +2,7 @@ import { defineRoomData } from '../room-data.ts';
 
 export const canaryData = defineRoomData({
   name: 'canary',
+  about: "The canary's account, and what a process tries with it before customers come",
   permissions: 'none',
   auditActions: 'none',
   actions: 'none',
@@ -11,4 +12,5 @@ export const canaryData = defineRoomData({
   settings: 'none',
   subjects: 'none',
   chapters: 'none',
+  commands: 'commands.ts',
 });

@@ -30,7 +30,7 @@ type CommandLine = {
   /** Its name in the audit log. */
   service: 'admin' | 'branches' | 'tariffs';
   /** Describes the program, and adds commands whose actions call `run`. */
-  addCommands: (program: Command, run: Run) => void;
+  addCommands: (program: Command, run: Run) => void | Promise<void>;
 };
 
 /**
@@ -43,7 +43,7 @@ export async function runCommandLine(
 ): Promise<number> {
   const program = spanishCommand(name);
   try {
-    addCommands(program, (use, as = typed(program, service)) =>
+    await addCommands(program, (use, as = typed(program, service)) =>
       perform({ ...as, service, env: process.env }, use),
     );
     refuseEmpty(argv);

@@ -5,6 +5,7 @@ import { GUIDES } from './guide-model.ts';
 /** `soporte.*` and `support.*`: guides, what happened to them, and whom they name, on the dashboard. */
 export const guidesData = defineRoomData({
   name: 'guides',
+  about: 'Guides: their creation, their list, and what they are',
   permissions: ['guias.create', 'guias.read', 'guias.read.all', 'soporte.read', 'soporte.personas'],
   auditActions: ['guide.read-other', 'support.*'],
   actions: {
@@ -29,4 +30,5 @@ export const guidesData = defineRoomData({
     campos: ['Crear guías', 1],
     reintentos: ['Crear guías', 4],
   },
+  commands: 'none',
 });

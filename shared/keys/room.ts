@@ -3,6 +3,7 @@ import { KEYS } from './key-model.ts';
 
 export const keysData = defineRoomData({
   name: 'keys',
+  about: 'API keys: what a program sends in place of a token',
   permissions: 'none',
   auditActions: ['key.*'],
   actions: {
@@ -22,4 +23,5 @@ export const keysData = defineRoomData({
   chapters: {
     llaves: ['Empezar', 2],
   },
+  commands: 'commands.ts',
 });

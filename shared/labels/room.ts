@@ -5,6 +5,7 @@ import { MAX_LOGO_KIB } from './label-payload.ts';
 /** `colas.admin` and `queue.*`: the queue of labels, and "Estado", on the dashboard. */
 export const labelsData = defineRoomData({
   name: 'labels',
+  about: 'Labels of guides, one or many, as PDF, PNG or ZPL',
   permissions: ['colas.admin'],
   auditActions: ['label.read-other', 'queue.*'],
   actions: {
@@ -17,9 +18,20 @@ export const labelsData = defineRoomData({
   collections: 'none',
   users: 'none',
   redis: {
-    queue: { keys: [':labels:*'], own: ['api', 'label-worker', 'dashboard'] },
+    queue: {
+      keys: [':labels:*'],
+      holds: 'The queue `labels` of BullMQ',
+      life: '50 min after a job ended; 5 min if nobody prints it',
+      own: ['api', 'label-worker', 'dashboard'],
+    },
     labels: {
-      ...{ keys: [':label:*'], own: ['label-worker'], read: ['api'] },
+      ...{
+        keys: [':label:*'],
+        holds: 'In the Redis of the labels: a finished file; the channel that tells how its job ended',
+        life: '1 h, or until evicted',
+        own: ['label-worker'],
+        read: ['api'],
+      },
       channels: ['api', 'label-worker'],
     },
   },
@@ -50,4 +62,5 @@ export const labelsData = defineRoomData({
     etiquetas: ['Etiquetas', 1],
     impresoras: ['Etiquetas', 2],
   },
+  commands: 'none',
 });

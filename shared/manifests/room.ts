@@ -3,6 +3,7 @@ import { MANIFESTS } from './manifest-model.ts';
 
 export const manifestsData = defineRoomData({
   name: 'manifests',
+  about: 'What is handed over together: its list, its PDF, and its scan',
   permissions: 'none',
   auditActions: 'none',
   actions: {
@@ -26,4 +27,5 @@ export const manifestsData = defineRoomData({
   chapters: {
     manifiestos: ['Etiquetas', 3],
   },
+  commands: 'none',
 });

@@ -2,6 +2,7 @@ import { defineRoomData } from '../room-data.ts';
 
 export const manualData = defineRoomData({
   name: 'manual',
+  about: 'The guide for integrators: the chapters of all rooms, and a page to try requests',
   permissions: 'none',
   auditActions: 'none',
   actions: 'none',
@@ -19,4 +20,5 @@ export const manualData = defineRoomData({
     errores: ['Consulta', 1],
     cambios: ['Consulta', 3],
   },
+  commands: 'none',
 });

@@ -3,12 +3,20 @@ import { defineRoomData } from '../room-data.ts';
 
 export const privacyData = defineRoomData({
   name: 'privacy',
+  about: 'What names persons is kept no longer than it may be',
   permissions: 'none',
   auditActions: ['privacy.*'],
   actions: 'none',
   collections: 'none',
   users: 'none',
-  redis: { retention: { keys: [':retention', ':retention-lease'], own: ['api'] } },
+  redis: {
+    retention: {
+      keys: [':retention', ':retention-lease'],
+      holds: 'Progress of the walk over old guides, and the process that walks',
+      life: 'For ever; 1 min',
+      own: ['api'],
+    },
+  },
   settings: {
     RETENTION_DAYS: Type.Integer({
       default: 0,
@@ -19,4 +27,5 @@ export const privacyData = defineRoomData({
   },
   subjects: 'none',
   chapters: 'none',
+  commands: 'commands.ts',
 });

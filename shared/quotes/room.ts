@@ -3,6 +3,7 @@ import { TARIFFS } from './tariff-model.ts';
 
 export const quotesData = defineRoomData({
   name: 'quotes',
+  about: 'What a guide costs: tariffs, quotes, adjustments, and the page that calculates',
   permissions: ['guias.quote'],
   auditActions: ['tariffs.*'],
   actions: {
@@ -13,10 +14,18 @@ export const quotesData = defineRoomData({
   },
   collections: [TARIFFS],
   users: 'none',
-  redis: { calculations: { keys: [':calculator:*'], own: ['api'] } },
+  redis: {
+    calculations: {
+      keys: [':calculator:*'],
+      holds: 'Prices asked for on the quote page, by address',
+      life: '1 min',
+      own: ['api'],
+    },
+  },
   settings: 'none',
   subjects: 'none',
   chapters: {
     cotizar: ['Crear guías', 3],
   },
+  commands: 'commands.ts',
 });

@@ -2,6 +2,7 @@ import { defineRoomData } from '../room-data.ts';
 
 export const rehearsalData = defineRoomData({
   name: 'rehearsal',
+  about: 'Test accounts play what happens to a parcel',
   permissions: 'none',
   auditActions: 'none',
   actions: 'none',
@@ -13,4 +14,5 @@ export const rehearsalData = defineRoomData({
   chapters: {
     pruebas: ['Empezar', 3],
   },
+  commands: 'none',
 });

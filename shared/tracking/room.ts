@@ -4,6 +4,8 @@ import { EVENTS } from './event-model.ts';
 
 export const trackingData = defineRoomData({
   name: 'tracking',
+  about:
+    'What happens to guides: the register of events, their feed, cancellations, and the page for recipients',
   permissions: ['guias.cancel', 'eventos.create'],
   auditActions: ['guide.cancel'],
   actions: {
@@ -15,7 +17,14 @@ export const trackingData = defineRoomData({
   },
   collections: [EVENTS],
   users: { moves: 'none', forgets: 'eventos', ends: 'none' },
-  redis: { visits: { keys: [':tracking:*'], own: ['api'] } },
+  redis: {
+    visits: {
+      keys: [':tracking:*'],
+      holds: 'Look-ups on the tracking page, by address',
+      life: '1 min',
+      own: ['api'],
+    },
+  },
   settings: {
     CARRIER_CONTACT: Type.Optional(
       Type.String({
@@ -32,4 +41,5 @@ export const trackingData = defineRoomData({
   chapters: {
     rastreo: ['Seguimiento', 1],
   },
+  commands: 'commands.ts',
 });

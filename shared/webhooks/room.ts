@@ -5,6 +5,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from './webhook-model.ts';
 
 export const webhooksData = defineRoomData({
   name: 'webhooks',
+  about: 'Events, sent to the addresses of accounts',
   permissions: ['webhooks.admin'],
   auditActions: ['webhook.*'],
   actions: {
@@ -36,4 +37,5 @@ export const webhooksData = defineRoomData({
   chapters: {
     webhooks: ['Seguimiento', 2],
   },
+  commands: 'commands.ts',
 });

@@ -1,7 +1,11 @@
+import { Command } from 'commander';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES } from '#local/access/redis-acl.ts';
 import { DEMO_USERS } from '#local/demo-data.ts';
 import { CORE, ROOMS } from '#services/api/app.ts';
+import { loadCommands } from '#services/api/cli.ts';
+import { type MakeAdjusters, NO_ADJUSTMENTS } from '#services/api/guides/adjusting.ts';
+import { Port } from '#services/api/platform/port.ts';
 import { CALLS } from '#services/label-worker/label/attributes.ts';
 import {
   sample,
@@ -11,6 +15,7 @@ import {
 import { labelView, testBand } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
 import type { RoomData } from '#shared/room-data.ts';
+import { ROOMS_DATA } from '#shared/rooms.ts';
 import { MONGO_USERS, pathsOfUser } from '#shared/stores/collection.ts';
 import { REDIS_SERVICES } from '#shared/stores/redis-families.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
@@ -82,18 +87,11 @@ function demoUsers(): string {
   return table(['user', 'account', 'permissions', 'origin'], rows);
 }
 
-/** Returns the cells of a row that people write, all but its last one. @param name its first cell, which is the code's. */
-function written(page: string, name: string): string[] {
-  const row = page.split('\n').find((line) => line.startsWith(`| ${name} | `));
-  if (!row)
-    throw new Error(`No table of the page has a row of ${name}: write what it holds, and for how long`);
-  return row.slice('| '.length).split(' | ').slice(0, -1);
-}
-
 /** The families of keys in Redis, and which service may use them. */
-function redisKeys(page: string): string {
-  const rows = Object.values(REDIS_FAMILIES).map(({ keys, own, read = [] }) => [
-    ...written(page, keys.map((key) => `\`${key}\``).join(', ')),
+function redisKeys(): string {
+  const rows = Object.values(REDIS_FAMILIES).map(({ keys, holds, life, own, read = [] }) => [
+    codes(keys),
+    ...[holds, life],
     REDIS_SERVICES.flatMap((service) => {
       if (own.includes(service)) return [service];
       return read.includes(service) ? [`${service} (reads)`] : [];
@@ -115,6 +113,41 @@ function collections(): string {
     }).join(', '),
   ]);
   return table(['collection', '`_id`', 'what', 'life', 'who'], rows);
+}
+
+/** Returns names as code. */
+function codes(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ') || '–';
+}
+
+/** The commands of `npm run admin`, by room. */
+async function adminCommands(): Promise<Record<string, string[]>> {
+  const tools = {
+    ...{ run: async () => {}, loadPersonalData: async () => [] },
+    adjusters: new Port<MakeAdjusters>(() => NO_ADJUSTMENTS),
+  };
+  const rooms = await loadCommands();
+  return Object.fromEntries(
+    rooms.map(({ room, addCommands }) => {
+      const program = new Command();
+      addCommands(program, tools);
+      return [room, program.commands.map((command) => command.name())];
+    }),
+  );
+}
+const ADMIN_COMMANDS = await adminCommands();
+
+/** What each room of the api is, and what it adds to lists of all rooms. */
+function roomFacts(): string {
+  const rows = ROOMS_DATA.map(({ name, about, permissions, actions, settings }: RoomData) => [
+    name,
+    about,
+    codes(permissions === 'none' ? [] : permissions),
+    codes(actions === 'none' ? [] : Object.keys(actions)),
+    codes(settings === 'none' ? [] : Object.keys(settings)),
+    codes(ADMIN_COMMANDS[name] ?? []),
+  ]);
+  return table(['room', 'what it is', 'permissions', 'actions', 'settings', 'commands'], rows);
 }
 
 /** The rooms of the api, and which of them needs which. Every room may import from the platform. */
@@ -210,5 +243,5 @@ function table(heads: string[], rows: string[][]): string {
 /** The tables by the names that their documents have for them. */
 export const TABLES = {
   ...{ settings, states, demoUsers },
-  ...{ rooms, personalData, redisKeys, collections, helpers, fields },
-} satisfies Record<string, (page: string) => string>;
+  ...{ roomFacts, rooms, personalData, redisKeys, collections, helpers, fields },
+} satisfies Record<string, () => string>;

@@ -10,7 +10,6 @@ import { MAX_PASSWORD, MIN_PASSWORD, ONE_TIME_DAYS } from './password-rule.ts';
 import { accountsPersonalData } from './personal-data.ts';
 import { tokenRoutes } from './token-routes.ts';
 
-/** Users and their accounts: logins, tokens, permissions, limits. */
 export const accounts = defineRoom({
   data: accountsData,
   needs: [],

@@ -5,7 +5,6 @@ import { defineRoom } from '../http/room.ts';
 import { labels } from '../labels/room.ts';
 import { openBilling } from './open.ts';
 
-/** What accounts used, for their bills. */
 export const billing = defineRoom({
   data: billingData,
   needs: [accounts, guides, labels],

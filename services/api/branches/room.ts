@@ -6,7 +6,6 @@ import { openBranches } from './open.ts';
 import { postalCodeRoute } from './postal-codes/route.ts';
 import { branchRoutes } from './routes.ts';
 
-/** The carrier's branches, the postal codes that they cover, and the catalogue of postal codes. */
 export const branches = defineRoom({
   data: branchesData,
   needs: [accounts],

@@ -4,7 +4,6 @@ import { defineRoom } from '../http/room.ts';
 import { keys } from '../keys/room.ts';
 import { openCanary } from './open.ts';
 
-/** The canary's account, and what a process tries with it before customers come. */
 export const canary = defineRoom({
   data: canaryData,
   needs: [accounts, keys],

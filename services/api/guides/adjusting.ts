@@ -1,6 +1,8 @@
+import type { Connection } from 'mongoose';
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { UnquotedPrice } from '#shared/guides/guide-price.ts';
+import type { Port } from '../platform/port.ts';
 
 /** How the price of a guide follows what its packages weigh. A room that knows prices takes the place of `NO_ADJUSTMENTS`. */
 
@@ -20,3 +22,8 @@ type Priced = Pick<GuideDocument, '_id' | 'quote' | 'unquoted' | 'priced'>;
 export type AdjustersOf = (guides: readonly Priced[]) => Promise<ReadonlyMap<string, Adjuster>>;
 
 export const NO_ADJUSTMENTS: AdjustersOf = async () => new Map();
+
+/** Makes what prices weighings by what the database has. */
+export type MakeAdjusters = (mongo: Connection) => AdjustersOf;
+/** What commands have for it. */
+export type AdjustingTools = { adjusters: Port<MakeAdjusters> };

@@ -11,7 +11,6 @@ import { openGuides } from './open.ts';
 import { guidesPersonalData } from './personal-data.ts';
 import { guideRoute } from './routes.ts';
 
-/** Guides: their creation, their list, and what they are. */
 export const guides = defineRoom({
   data: guidesData,
   needs: [accounts, branches],

@@ -7,7 +7,6 @@ import { openKeys } from './open.ts';
 import { keysPersonalData } from './personal-data.ts';
 import { keyRoutes } from './routes.ts';
 
-/** API keys: what a program sends in place of a token. */
 export const keys = defineRoom({
   data: keysData,
   needs: [accounts],

@@ -9,7 +9,6 @@ import { labelFileRoute } from './label-file-route.ts';
 import { openLabels } from './open.ts';
 import { labelRoutes } from './routes.ts';
 
-/** Labels of guides, one or many, as PDF, PNG or ZPL. */
 export const labels = defineRoom({
   data: labelsData,
   needs: [accounts, guides],

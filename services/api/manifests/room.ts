@@ -10,7 +10,6 @@ import { manifestsPersonalData } from './personal-data.ts';
 import { manifestRoutes } from './routes.ts';
 import { SCANS } from './scan-schemas.ts';
 
-/** What is handed over together: its list, its PDF, and its scan. */
 export const manifests = defineRoom({
   data: manifestsData,
   needs: [accounts, guides, labels, tracking],

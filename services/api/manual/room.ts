@@ -4,7 +4,6 @@ import { defineRoom } from '../http/room.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { manualRoutes } from './routes.ts';
 
-/** The guide for integrators: the chapters of all rooms, and a page to try requests. */
 export const manual = defineRoom({
   data: manualData,
   needs: [guides],

@@ -7,6 +7,7 @@ import { confirm } from '#shared/commands/confirm.ts';
 import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { example } from '../accounts/commands/command-line.ts';
+import type { CommandTools } from '../platform/command-tools.ts';
 import { type LoadPersonalData, personalTexts } from '../platform/personal-data.ts';
 import { countGuides, erasePerson, exportPerson, type Walk } from './person-data.ts';
 import { type PersonSearch, personSearch } from './person-search.ts';
@@ -15,7 +16,7 @@ const AFTER_ERASURE =
   'Lo impreso sale de Redis en una hora a mas tardar. Las copias de seguridad aun lo tienen.';
 
 /** For the rights of a person (docs/security.md "Personal data"). */
-export function addPrivacyCommands(program: Command, run: Run, load: LoadPersonalData): void {
+export function addCommands(program: Command, { run, loadPersonalData: load }: CommandTools): void {
   const deps = { run, load };
   const privacy = program
     .command('privacy')

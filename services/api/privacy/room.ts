@@ -4,7 +4,6 @@ import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
 import { openPrivacy } from './open.ts';
 
-/** What names persons is kept no longer than it may be. */
 export const privacy = defineRoom({
   data: privacyData,
   needs: [accounts, guides],

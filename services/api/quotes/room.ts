@@ -22,7 +22,7 @@ const REFUSALS: readonly ErrorCode[] = [
 ];
 
 /**
- * What a guide costs: tariffs, quotes, adjustments, and the page that calculates. Three words:
+ * Three words:
  *
  * - `Price`: what a parcel costs by a tariff, line by line (tariffs/price.ts).
  * - `Quote`: a price that binds the carrier until it expires. It travels as the text `Cotizacion` (quote.ts).

@@ -6,7 +6,6 @@ import { tracking } from '../tracking/room.ts';
 import { rehearsalErrors } from './errors.ts';
 import { simulationRoute } from './route.ts';
 
-/** Test accounts play what happens to a parcel. */
 export const rehearsal = defineRoom({
   data: rehearsalData,
   needs: [accounts, guides, tracking],

@@ -11,7 +11,6 @@ import { trackingPageRoutes, trackingProblems } from './page/routes.ts';
 import { trackingPersonalData } from './personal-data.ts';
 import { eventRoutes } from './routes.ts';
 
-/** What happens to guides: the register of events, their feed, cancellations, and the page for recipients. */
 export const tracking = defineRoom({
   data: trackingData,
   needs: [accounts, branches, guides],

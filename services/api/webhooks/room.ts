@@ -10,7 +10,6 @@ import { webhooksPersonalData } from './personal-data.ts';
 import { webhookRoutes } from './routes.ts';
 import { MAX_PENDING } from './webhooks.ts';
 
-/** Events, sent to the addresses of accounts. */
 export const webhooks = defineRoom({
   data: webhooksData,
   needs: [accounts, tracking],

@@ -7,8 +7,16 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 function nothing(name: string) {
   const none = 'none' as const;
   const data = {
-    ...{ name, permissions: none, auditActions: none, actions: none, collections: none, redis: none },
-    ...{ users: none, settings: none, subjects: none, chapters: none },
+    ...{
+      name,
+      about: 'Of a test',
+      permissions: none,
+      auditActions: none,
+      actions: none,
+      collections: none,
+      redis: none,
+    },
+    ...{ users: none, settings: none, subjects: none, chapters: none, commands: none },
   };
   return { data, errors: {}, personalData: none };
 }

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { Type } from 'typebox';
-import type { Run } from '#shared/commands/run-command-line.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { canaryCredentials, cellSettings } from '#shared/config/settings.ts';
 import { example, parseInteger } from '../accounts/commands/command-line.ts';
+import type { CommandTools } from '../platform/command-tools.ts';
 import { DEFAULT_WAYS, ensureCanaryAccount } from './ensure-account.ts';
 
 /** Most ways in that limits are made for. Of more than 12 processes, each is tried less often. */
 const MAX_WAYS = 13;
 
 /** `npm run admin -- canary`: the account with which the canary tries the service. */
-export function addCanaryCommand(program: Command, run: Run): void {
+export function addCommands(program: Command, { run }: CommandTools): void {
   program
     .command('canary')
     .description(

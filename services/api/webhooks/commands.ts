@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
-import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { UsageError } from '#shared/commands/run-command-line.ts';
 import { aligned } from '#shared/commands/terminal.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { healthOf, type WebhookHealth } from '#shared/webhooks/webhook-health.ts';
 import { type WebhookFilter, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { example, parseAccount, parseUsername } from '../accounts/commands/command-line.ts';
 import { NAME_RULE } from '../accounts/names.ts';
+import type { CommandTools } from '../platform/command-tools.ts';
 import { whoOf } from './personal-data.ts';
 
 type Whose = Pick<WebhookFilter, 'account'> & { user?: string };
 
 /** `npm run admin -- webhooks …`: how webhooks are, and the end of those that a customer cannot end. */
-export function addWebhooksCommand(program: Command, run: Run): void {
+export function addCommands(program: Command, { run }: CommandTools): void {
   const webhooks = program
     .command('webhooks')
     .description('Muestra y termina los webhooks de las cuentas.')

@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import { UserStore } from '#shared/accounts/user-store.ts';
-import { type Run, UsageError } from '#shared/commands/run-command-line.ts';
+import { UsageError } from '#shared/commands/run-command-line.ts';
 import { aligned } from '#shared/commands/terminal.ts';
 import { MAX_KEYS } from '#shared/keys/key-model.ts';
 import { example, usernameArgument } from '../accounts/commands/command-line.ts';
-import { type LoadPersonalData, whatGoesOn } from '../platform/personal-data.ts';
+import type { CommandTools } from '../platform/command-tools.ts';
+import { whatGoesOn } from '../platform/personal-data.ts';
 import { isPrintable, MAX_NAME } from './key.ts';
 import { type Key, KeyStore } from './key-store.ts';
 
 /** `npm run admin -- keys …`: the first key of a customer, and what an operator sees of keys. */
-export function addKeysCommand(program: Command, run: Run, load: LoadPersonalData): void {
+export function addCommands(program: Command, { run, loadPersonalData: load }: CommandTools): void {
   const keys = program
     .command('keys')
     .description('Crea, muestra y termina las llaves con que entran los programas de un usuario.')

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { Connection } from 'mongoose';
 import { formatCsv } from '#shared/commands/csv.ts';
-import { type Run, typedPath, UsageError } from '#shared/commands/run-command-line.ts';
+import { typedPath, UsageError } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { parseAccount, readTimeZone } from '../accounts/commands/command-line.ts';
 import { NAME_RULE } from '../accounts/names.ts';
 import { untilStored } from '../guides/until-stored.ts';
 import { formatPesos, toPesos } from '../platform/amounts.ts';
+import type { CommandTools } from '../platform/command-tools.ts';
 import { type ClosedMonth, ClosedMonths, completed, type Difference, differences } from './closed-months.ts';
 import type { FigureName, Usage } from './figures.ts';
 import { closesAt, type Month, monthOf } from './months.ts';
@@ -62,7 +63,7 @@ const EXAMPLE = `
 Ejemplo:
   npm run --silent admin -- usage --month 2026-11 --without-tariff sin-tarifa-2026-11.csv > uso-2026-11.csv`;
 
-export function addUsageCommand(program: Command, run: Run): void {
+export function addCommands(program: Command, { run }: CommandTools): void {
   program
     .command('usage')
     .description('Escribe lo que uso cada cuenta en un mes, para cobrarlo.')

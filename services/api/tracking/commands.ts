@@ -18,8 +18,9 @@ import { toDetails } from '#shared/http/http-errors.ts';
 import { type Event, MAX_EVENTS } from '#shared/tracking/event.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { example } from '../accounts/commands/command-line.ts';
-import { type AdjustersOf, NO_ADJUSTMENTS } from '../guides/adjusting.ts';
+import type { AdjustersOf, AdjustingTools, MakeAdjusters } from '../guides/adjusting.ts';
 import { GuideStore } from '../guides/guide-store.ts';
+import type { CommandTools } from '../platform/command-tools.ts';
 import { verdictErrors } from './errors.ts';
 import { EventRegister } from './event-register.ts';
 import { EVENT_FIELDS } from './event-request.ts';
@@ -28,15 +29,8 @@ import { registerEvents } from './register-events.ts';
 const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
 const NUMERIC: ReadonlySet<string> = new Set(['Paquete', 'Peso', ...SIDES]);
 
-/** Makes what prices weighings; without it, they change no price. */
-type MakeAdjusters = (mongo: Connection) => AdjustersOf;
-
 /** The columns of the CSV file are the fields of an event. */
-export function addEventsCommand(
-  program: Command,
-  run: Run,
-  makeAdjusters: MakeAdjusters = () => NO_ADJUSTMENTS,
-): void {
+export function addCommands(program: Command, { run, adjusters }: CommandTools & AdjustingTools): void {
   program
     .command('eventos')
     .description('Registra los eventos de un archivo CSV. Cargarlo otra vez no repite ninguno.')
@@ -48,7 +42,7 @@ export function addEventsCommand(
     .addHelpText('after', example('eventos escaneos.csv'))
     .action((typed: string) => {
       const path = typedPath(typed);
-      return namingFile(path, () => loadFile(run, makeAdjusters, path));
+      return namingFile(path, () => loadFile(run, adjusters.value, path));
     });
 }
 
