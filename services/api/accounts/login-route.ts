@@ -8,7 +8,7 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
-import type { AccountsContext } from './context.ts';
+import type { AccountsContext } from './open.ts';
 
 const LENGTH = { minLength: 1, maxLength: MAX_CREDENTIAL };
 export const CredentialHeaders = Type.Object({

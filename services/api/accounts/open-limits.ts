@@ -1,26 +1,12 @@
 import type { Base } from '../http/room.ts';
 import { localTimeFormatter } from '../platform/local-time.ts';
-import {
-  type AccountLimits,
-  AccountLimitsStore,
-  type AccountSettings,
-  recentSettings,
-} from './account-limits.ts';
+import { type AccountLimits, AccountLimitsStore, recentSettings } from './account-limits.ts';
 import { CountedLimit } from './counted-limit.ts';
 import { GuideLimit, KEPT_S } from './guide-limit.ts';
 import { LimitReport } from './limit-report.ts';
 import { RequestLimit } from './request-limit.ts';
 
-export type Limits = {
-  settingsOf: (account: string) => Promise<AccountSettings>;
-  requestLimit: RequestLimit;
-  guideLimit: GuideLimit;
-  limitReport: LimitReport;
-  /** Writes a moment as SEND_FECHA shows it, in the time zone of the guides' daily limit. */
-  localTime: (moment: Date) => string;
-};
-
-export function openLimits({ config, mongo, redis, databaseClock, metrics, log }: Base): Limits {
+export function openLimits({ config, mongo, redis, databaseClock, metrics, log }: Base) {
   const prefix = config.REDIS_PREFIX;
   const localTime = localTimeFormatter(config.TIME_ZONE);
   const report = new LimitReport(metrics, log);
@@ -33,6 +19,7 @@ export function openLimits({ config, mongo, redis, databaseClock, metrics, log }
   const requests = new CountedLimit({ redis, prefix, limit: 'requests', report });
   const guides = new CountedLimit({ redis, prefix, limit: 'guides', keptS: KEPT_S, report });
   return {
+    /** Writes a moment as SEND_FECHA shows it, in the time zone of the guides' daily limit. */
     localTime,
     limitReport: report,
     settingsOf: recentSettings(new AccountLimitsStore(mongo), defaults),

@@ -32,22 +32,12 @@ declare module '@fastify/jwt' {
     user: never;
   }
 }
-export type Tokens = {
-  /**
-   * Returns the claims of an access token.
-   *
-   * @throws DomainError `token-expired` for a token that was valid, `access-denied` for anything else.
-   */
-  verifyToken(credential: string): TokenClaims;
-  /** Returns a new, unique access token. */
-  signToken(user: Pick<ApiUser, 'username' | 'tokenGeneration'>): string;
-};
 
 /**
  * Signs and verifies access tokens, by the database's clock: the api that verifies a token may be another than the one that
  * signed it. Tokens of `JWT_SECRET_PREVIOUS` stay valid, so a change of the secret logs nobody out.
  */
-export async function openTokens(server: HttpServer, { config, databaseClock }: Base): Promise<Tokens> {
+export async function openTokens(server: HttpServer, { config, databaseClock }: Base) {
   const { JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previousSecret, JWT_TTL_S: expiresIn } = config;
   const jwt = await openJwt(server, {
     secret,
@@ -74,9 +64,15 @@ export async function openTokens(server: HttpServer, { config, databaseClock }: 
     return { sub, exp, gen, jti };
   };
   return {
-    signToken: ({ username, tokenGeneration }) =>
+    /** Returns a new, unique access token. */
+    signToken: ({ username, tokenGeneration }: Pick<ApiUser, 'username' | 'tokenGeneration'>) =>
       jwt.sign({ sub: username, gen: tokenGeneration, jti: randomUUID(), iat: nowS() }),
-    verifyToken(credential) {
+    /**
+     * Returns the claims of an access token.
+     *
+     * @throws DomainError `token-expired` for a token that was valid, `access-denied` for anything else.
+     */
+    verifyToken(credential: string): TokenClaims {
       if (!FORM.test(credential)) throw new DomainError('access-denied');
       try {
         return claimsOf(credential);

@@ -7,11 +7,15 @@ import { openAuditLog } from '#shared/audit/audit-log.ts';
 import { AUDIT, AuditStore } from '#shared/audit/audit-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Base } from '../http/room.ts';
-import type { Accounts } from './context.ts';
+import type { BearerKind } from './bearer.ts';
 import { openLimits } from './open-limits.ts';
 import { openTokens } from './open-tokens.ts';
 
-export async function openAccounts(server: HttpServer, base: Base): Promise<Accounts> {
+/** What the room provides. */
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
+export type AccountsContext = Base & Accounts;
+
+export async function openAccounts(server: HttpServer, base: Base) {
   const { config, mongo, redis, indexes, log, metrics } = base;
   indexes.add(AUDIT);
   warnOfDemoUsers(config, log);
@@ -26,7 +30,8 @@ export async function openAccounts(server: HttpServer, base: Base): Promise<Acco
     users,
     loginLimit,
     onLogin,
-    bearerKinds: [],
+    /** Credentials beside tokens. Rooms above add theirs. */
+    bearerKinds: [] as BearerKind[],
     login: new Login({ users, limit: loginLimit, onAttempt: onLogin, rehash: true }),
   };
 }

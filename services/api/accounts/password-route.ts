@@ -3,9 +3,9 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { changePassword } from './change-password.ts';
-import type { AccountsContext } from './context.ts';
 import { CredentialHeaders, credentialsOf, LOGIN_ERRORS, neverStored } from './login-route.ts';
 import { PasswordChange, parsePasswordChange } from './new-password.ts';
+import type { AccountsContext } from './open.ts';
 
 /** In bytes: bodies of anybody are parsed. */
 const BODY_LIMIT = 16 * 1024;

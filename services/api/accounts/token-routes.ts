@@ -4,9 +4,9 @@ import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
 import { Nothing } from '../http/schemas.ts';
 import type { Caller } from './account-limits.ts';
-import type { AccountsContext } from './context.ts';
 import { audit } from './hooks/audit.ts';
 import { apiUser } from './hooks/authenticate.ts';
+import type { AccountsContext } from './open.ts';
 
 const permissions = operation({
   id: 'listarPermisos',

@@ -1,7 +1,7 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { Accounts } from '../accounts/context.ts';
+import type { Accounts } from '../accounts/open.ts';
 import type { Base } from '../http/room.ts';
-import type { Labels } from '../labels/context.ts';
+import type { Labels } from '../labels/open.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { LabelUsage } from './label-usage.ts';
 

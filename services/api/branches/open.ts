@@ -1,14 +1,18 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
+import type { Accounts } from '../accounts/open.ts';
 import type { Base } from '../http/room.ts';
 import { BranchesClient } from './branches-client.ts';
-import type { Branches } from './context.ts';
 import { openCatalogue } from './postal-codes/open-catalogue.ts';
 
 /** Time limit of a query to the branches service, in ms, with the wait for a call. */
 const TIMEOUT_MS = 6_000;
 
+/** What the room provides. */
+export type Branches = ReturnType<typeof openBranches>;
+export type BranchesContext = Base & Accounts & Branches;
+
 /** Opens the connections to the branches service, and the catalogue. Labels and lists work without them. */
-export function openBranches(server: HttpServer, base: Base): Branches {
+export function openBranches(server: HttpServer, base: Base) {
   const { config } = base;
   const branches = new BranchesClient({
     url: config.BRANCHES_URL,

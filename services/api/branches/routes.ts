@@ -11,7 +11,7 @@ import { operation } from '../http/operation.ts';
 import { POSTAL_CODE_RULE } from '../http/parameter-rules.ts';
 import { abortSignalOf } from '../http/response-end.ts';
 import { describeHeaders } from '../http/responses.ts';
-import type { BranchesContext } from './context.ts';
+import type { BranchesContext } from './open.ts';
 import { BRANCH_EXAMPLE, BranchAnswer } from './schemas.ts';
 
 const coverage = operation({

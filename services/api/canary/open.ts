@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Client } from 'undici';
 import { canaryNames } from '#shared/canary/names.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { Accounts } from '../accounts/context.ts';
+import type { Accounts } from '../accounts/open.ts';
 import type { Base } from '../http/room.ts';
 import { SelfTest } from './self-test.ts';
 

@@ -8,7 +8,7 @@ import { fieldError } from '../http/body.ts';
 import { operation } from '../http/operation.ts';
 import { BRANCH_RULE } from '../http/parameter-rules.ts';
 import { abortSignalOf } from '../http/response-end.ts';
-import type { GuidesContext } from './context.ts';
+import type { GuidesContext } from './open.ts';
 
 const route = operation({
   id: 'validarDestino',

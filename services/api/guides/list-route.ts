@@ -5,10 +5,10 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { operation } from '../http/operation.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
-import type { GuidesContext } from './context.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
 import { listGuides } from './guide-list.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
+import type { GuidesContext } from './open.ts';
 
 const route = operation({
   id: 'listarGuias',

@@ -3,10 +3,10 @@ import { auditForeignReads } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
-import type { GuidesContext } from './context.ts';
 import { COMPLETE_EXAMPLE } from './examples.ts';
 import { findGuide } from './guide-access.ts';
 import { summaryOf } from './guide-summary.ts';
+import type { GuidesContext } from './open.ts';
 import { CompleteGuide, GuideParams } from './schemas.ts';
 
 /** Not a number of a guide but another method's path, which answers 405. */

@@ -2,15 +2,18 @@ import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { KEYS } from '#shared/keys/key-model.ts';
-import type { Accounts } from '../accounts/context.ts';
+import type { Accounts } from '../accounts/open.ts';
 import type { Base } from '../http/room.ts';
-import type { Keys } from './context.ts';
 import { digestOf, isKey, looksLikeKey } from './key.ts';
 import { KeyFinder } from './key-finder.ts';
 import { type Key, KeyStore } from './key-store.ts';
 import { KeyUses } from './key-uses.ts';
 
-export function openKeys(_server: HttpServer, context: Base & Accounts): Keys {
+/** What the room provides. */
+export type Keys = ReturnType<typeof openKeys>;
+export type KeysContext = Base & Accounts & Keys;
+
+export function openKeys(_server: HttpServer, context: Base & Accounts) {
   const { mongo, indexes, users, loginLimit: limit, onLogin, bearerKinds, log } = context;
   indexes.add(KEYS);
   const keys = new KeyStore(mongo);

@@ -10,9 +10,9 @@ import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { Nothing } from '../http/schemas.ts';
-import type { KeysContext } from './context.ts';
 import { parseKey } from './key-request.ts';
 import type { Key } from './key-store.ts';
+import type { KeysContext } from './open.ts';
 import { CreatedKey, KEY_EXAMPLE, KeyAnswer, NewKeyRequest } from './schemas.ts';
 
 /** Common options: keys are made and ended by a person, never by a key. */

@@ -16,7 +16,6 @@ import { fieldError } from '../http/body.ts';
 import { countCut } from '../http/count-actions.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { addVary } from '../http/vary.ts';
-import type { LabelsContext } from './context.ts';
 import { type LabelFileRequest, parseLabelFileRequest, SHEET } from './label-file-request.ts';
 import { labelPayload } from './label-payload.ts';
 import {
@@ -30,6 +29,7 @@ import {
   wantedFormat,
 } from './label-request.ts';
 import { SHEET_PLACES } from './label-sheet.ts';
+import type { LabelsContext } from './open.ts';
 
 /** Longest time to send a file, in ms. A slower client holds up other files of its account. */
 const SEND_MS = 120_000;

@@ -18,8 +18,8 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { addRateLimit } from '../accounts/hooks/limit-requests.ts';
 import { fieldError } from '../http/body.ts';
 import { abortSignalOf } from '../http/response-end.ts';
-import type { Labels } from './context.ts';
 import type { LabelFailureReason } from './label-metrics.ts';
+import type { Labels } from './open.ts';
 import type { LabelCaller } from './printed-labels.ts';
 
 const FORMATS = ['pdf', ...IMAGE_FORMATS] as const satisfies Format[];

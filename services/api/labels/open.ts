@@ -1,15 +1,20 @@
+import type { ApiUser } from '#shared/accounts/user-store.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { loadQueueTelemetry } from '#shared/observability/tracing.ts';
 import { openSubscriberRedis } from '#shared/stores/redis.ts';
-import type { Accounts } from '../accounts/context.ts';
+import type { Accounts } from '../accounts/open.ts';
 import { trackingUrl } from '../config.ts';
+import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
-import type { Labels } from './context.ts';
 import { LabelFiles } from './label-files.ts';
 import { readLogo } from './logo.ts';
 import { PrintedLabels } from './printed-labels.ts';
 
-export async function openLabels(server: HttpServer, context: Base & Accounts): Promise<Labels> {
+/** What the room provides. */
+export type Labels = Awaited<ReturnType<typeof openLabels>>;
+export type LabelsContext = Base & Accounts & Guides & Labels;
+
+export async function openLabels(server: HttpServer, context: Base & Accounts) {
   const { config, tracing, labelTimeouts, log, recentSuccesses } = context;
   const labels = new PrintedLabels({
     redis: context.redis,
@@ -40,6 +45,7 @@ export async function openLabels(server: HttpServer, context: Base & Accounts): 
       logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
       trackingUrl: trackingUrl(config),
     },
-    onLabels: [],
+    /** Called with the user and the number of labels of each answer that brings some. Rooms above add theirs. */
+    onLabels: [] as ((user: ApiUser, labels: number) => void)[],
   };
 }

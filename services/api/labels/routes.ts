@@ -17,7 +17,6 @@ import { operation } from '../http/operation.ts';
 import { onResponseEnd } from '../http/response-end.ts';
 import { addVary } from '../http/vary.ts';
 import type { Reservation } from './admission.ts';
-import type { LabelsContext } from './context.ts';
 import { labelPayload } from './label-payload.ts';
 import {
   type AskedPackages,
@@ -31,6 +30,7 @@ import {
   requestedFormat,
   wantedFormat,
 } from './label-request.ts';
+import type { LabelsContext } from './open.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

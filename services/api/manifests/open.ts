@@ -1,17 +1,22 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { MANIFESTS } from '#shared/manifests/manifest-model.ts';
-import type { Guides } from '../guides/context.ts';
+import type { Accounts } from '../accounts/open.ts';
+import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
-import type { Tracking } from '../tracking/context.ts';
-import type { Manifests } from './context.ts';
+import type { Labels } from '../labels/open.ts';
+import type { Tracking } from '../tracking/open.ts';
 import { ManifestStore } from './manifest-store.ts';
 import { isManifestScan, scanManifest } from './scan-manifest.ts';
+
+/** What the room provides. */
+export type Manifests = ReturnType<typeof openManifests>;
+export type ManifestsContext = Base & Accounts & Guides & Labels & Tracking & Manifests;
 
 /** Opens the store of manifests, and lets the register of events take their scans. */
 export function openManifests(
   _server: HttpServer,
   { mongo, indexes, guides, events, handover }: Base & Guides & Tracking,
-): Manifests {
+) {
   indexes.add(MANIFESTS);
   const manifests = new ManifestStore(mongo);
   handover.fill({

@@ -13,8 +13,8 @@ import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
 import { cachingHeaders, callerOf, countLabelFailure } from '../labels/label-request.ts';
-import type { ManifestsContext } from './context.ts';
 import { createManifest } from './create-manifest.ts';
+import type { ManifestsContext } from './open.ts';
 import { listManifests, manifestPayload, readManifest } from './read-manifests.ts';
 import { CompleteManifest, LISTED_EXAMPLES, MANIFEST_EXAMPLE, ManifestSummary } from './schemas.ts';
 

@@ -1,12 +1,12 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { TARIFF_STALE } from '#shared/observability/thresholds.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import type { Accounts } from '../accounts/context.ts';
-import type { Guides } from '../guides/context.ts';
+import type { Accounts } from '../accounts/open.ts';
+import type { Branches } from '../branches/open.ts';
+import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
 import { adjusters } from './adjustment.ts';
-import type { Quotes } from './context.ts';
 import { warnOfMissingPrices } from './missing-prices.ts';
 import { priceGuides } from './price-guides.ts';
 import { countCreated, quoteMetrics } from './quote-metrics.ts';
@@ -17,8 +17,12 @@ import { TariffStore } from './tariffs/tariff-store.ts';
 /** Pause between looks for new versions, in ms: a withdrawal is known within ten seconds (docs/contract.md "Quotes"). */
 const LOOK_MS = 3_000;
 
+/** What the room provides. */
+export type Quotes = ReturnType<typeof openQuotes>;
+export type QuotesContext = Base & Accounts & Branches & Guides & Quotes;
+
 /** Keeps the tariff that is in force, and signs quotes. Everything but quotes works without a tariff. */
-export function openQuotes(server: HttpServer, context: Base & Accounts & Guides): Quotes {
+export function openQuotes(server: HttpServer, context: Base & Accounts & Guides) {
   const { config, mongo, metrics, localTime, userActions, log } = context;
   const tariffs = new CurrentTariff(new TariffStore(mongo), new DatabaseClock(mongo));
   const options = {

@@ -6,7 +6,7 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { appliedHeader, GUIDE_ERRORS, lenientHeader, sentRequest } from '../guides/guide-bodies.ts';
 import { operation } from '../http/operation.ts';
 import { WARNINGS } from '../http/schemas.ts';
-import type { QuotesContext } from './context.ts';
+import type { QuotesContext } from './open.ts';
 import { toOption } from './quote.ts';
 import QUOTE_EXAMPLE from './quote-example.json' with { type: 'json' };
 import { quoteGuides } from './quote-guides.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import type { Guides } from '../guides/context.ts';
+import type { Guides } from '../guides/open.ts';
 import { GuideParams } from '../guides/schemas.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
-import type { Tracking } from '../tracking/context.ts';
 import { GUIDE_EVENT_EXAMPLE } from '../tracking/examples.ts';
+import type { Tracking } from '../tracking/open.ts';
 import { GuideEvent } from '../tracking/schemas.ts';
 import { SimulationRequest } from './schemas.ts';
 import { simulateEvents } from './simulate-events.ts';

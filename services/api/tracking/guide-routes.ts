@@ -9,8 +9,8 @@ import { GuideParams } from '../guides/schemas.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
 import { operation } from '../http/operation.ts';
 import { cancelGuide } from './cancel-guide.ts';
-import type { TrackingContext } from './context.ts';
 import { GUIDE_EVENT_EXAMPLE, WEIGHING_EXAMPLE } from './examples.ts';
+import type { TrackingContext } from './open.ts';
 import { guideEvents } from './read-events.ts';
 import { GuideEvent } from './schemas.ts';
 

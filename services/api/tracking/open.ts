@@ -1,20 +1,26 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { EVENTS } from '#shared/tracking/event-model.ts';
-import type { Guides } from '../guides/context.ts';
+import type { Accounts } from '../accounts/open.ts';
+import type { Branches } from '../branches/open.ts';
+import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
 import { Port } from '../platform/port.ts';
 import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
-import type { Tracking } from './context.ts';
 import { EventRegister } from './event-register.ts';
 import type { Handover } from './handover.ts';
 
+/** What the room provides. */
+export type Tracking = ReturnType<typeof openTracking>;
+export type TrackingContext = Base & Accounts & Branches & Guides & Tracking;
+
 /** Opens the log of events, and sweeps for registrations that a crash has cut. */
-export function openTracking(server: HttpServer, context: Base & Guides): Tracking {
+export function openTracking(server: HttpServer, context: Base & Guides) {
   const { mongo, indexes, metrics, guides, adjustersOf, log } = context;
   indexes.add(EVENTS);
   const eventLog = new EventLog(mongo);
-  const onEvents: Tracking['onEvents'] = [];
+  /** Called with each account whose log has grown. Rooms above add theirs. */
+  const onEvents: ((account: string) => void)[] = [];
   const events = new EventRegister(
     { log: eventLog, guides, adjustersOf: (weighed) => adjustersOf.value(weighed) },
     metrics,
@@ -28,5 +34,7 @@ export function openTracking(server: HttpServer, context: Base & Guides): Tracki
     failed: 'What a crash has cut of events waits for the next sweep',
   };
   repeatOnceConnected(server, options, () => events.sweep(log));
-  return { eventLog, events, onEvents, handover: new Port<Handover | undefined>(undefined) };
+  /** Knows which guides were handed over together; undefined without such a room. */
+  const handover = new Port<Handover | undefined>(undefined);
+  return { eventLog, events, onEvents, handover };
 }

@@ -2,14 +2,14 @@ import { Pool } from 'undici';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { countingLimiter } from '#shared/stores/counting-limiter.ts';
-import type { TestEventOutcome } from '#shared/webhooks/webhook.ts';
+import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
 import { WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import type { Accounts } from '../accounts/open.ts';
 import type { Base } from '../http/room.ts';
 import { callInternal } from '../platform/internal-call.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
-import type { Tracking } from '../tracking/context.ts';
-import type { Webhooks } from './context.ts';
+import type { Tracking } from '../tracking/open.ts';
 
 /** Time limit of a call to the webhooks service, in ms: longer than the 15 s that a receiver has. */
 const TIMEOUT_MS = 18_000;
@@ -24,7 +24,11 @@ const COLLECTING_MS = 200;
 /** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
 
-export function openWebhooks(server: HttpServer, context: Base & Tracking): Webhooks {
+/** What the room provides. */
+export type Webhooks = ReturnType<typeof openWebhooks>;
+export type WebhooksContext = Base & Accounts & Tracking & Webhooks;
+
+export function openWebhooks(server: HttpServer, context: Base & Tracking) {
   const { config, mongo, redis, indexes } = context;
   indexes.add(WEBHOOKS);
   const webhooks = new WebhookStore(mongo, config);
@@ -51,8 +55,14 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking): Webh
   const prefix = `${config.REDIS_PREFIX}:requests-probe`;
   return {
     webhooks,
+    /** Lets each account send one test event at a time; kept in Redis, by its clock. */
     probeLimit: countingLimiter(redis, prefix, 1, PROBE_S),
-    probe: (body, requestId) =>
+    /**
+     * Has the webhooks service, which alone may reach the internet, send a test event.
+     *
+     * @throws DomainError `unavailable`; `webhook-not-found` if it was removed meanwhile; what undici throws.
+     */
+    probe: (body: TestEventRequest, requestId: string) =>
       callInternal<TestEventOutcome>(pool, {
         service: 'webhooks',
         token: config.INTERNAL_TOKEN,

@@ -18,7 +18,7 @@ import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { Nothing } from '../http/schemas.ts';
 import { FEED_EXAMPLE } from '../tracking/examples.ts';
-import type { WebhooksContext } from './context.ts';
+import type { WebhooksContext } from './open.ts';
 import {
   ActivatedWebhook,
   ATTEMPT_EXAMPLE,

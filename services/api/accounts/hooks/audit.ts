@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditEvent } from '#shared/audit/audit-store.ts';
 import type { AuditAction } from '#shared/rooms.ts';
-import type { Accounts } from '../context.ts';
+import type { Accounts } from '../open.ts';
 import { apiUser } from './authenticate.ts';
 
 export function audit(

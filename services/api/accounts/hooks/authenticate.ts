@@ -3,7 +3,7 @@ import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Caller } from '../account-limits.ts';
-import type { Accounts } from '../context.ts';
+import type { Accounts } from '../open.ts';
 import type { TokenClaims } from '../open-tokens.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { LimitReached, type LimitState } from '../account-limits.ts';
-import type { Accounts } from '../context.ts';
+import type { Accounts } from '../open.ts';
 import { apiUser } from './authenticate.ts';
 
 /**

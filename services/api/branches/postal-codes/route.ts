@@ -3,7 +3,7 @@ import { POSTAL_CODE_FORM, PostalCode } from '#shared/branches/postal-code.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { fieldError } from '../../http/body.ts';
 import { operation } from '../../http/operation.ts';
-import type { BranchesContext } from '../context.ts';
+import type { BranchesContext } from '../open.ts';
 import { POSTAL_CODE_EXAMPLE } from '../schemas.ts';
 
 const route = operation({

@@ -1,7 +1,7 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../../http/public-pages/answers.ts';
 import { abortSignalOf } from '../../http/response-end.ts';
-import type { QuotesContext } from '../context.ts';
+import type { QuotesContext } from '../open.ts';
 import { calculate, NO_ACCOUNT } from './calculate.ts';
 import { exampleOf, isAsked, plainFields, type Query, readForm } from './form.ts';
 import { formPage, pricesPage, problemPage, STYLE, STYLE_PATH } from './pages.ts';

@@ -9,7 +9,7 @@ import type { ApiConfig } from '../../config.ts';
 import { guideErrors } from '../../guides/errors.ts';
 import { isGuideNumber } from '../../guides/guide-number.ts';
 import { pageErrorHandler, sendPage, sendStyle, visitLimit } from '../../http/public-pages/answers.ts';
-import type { TrackingContext } from '../context.ts';
+import type { TrackingContext } from '../open.ts';
 import { carrierOf, formPage, guidePage, problemPage, STYLE, STYLE_PATH, trackingView } from './pages.ts';
 
 /** Looked up for an invalid number, so that the time is the same; no guide has it. */
