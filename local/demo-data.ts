@@ -9,6 +9,7 @@ import type { Branch } from '#shared/branches/branch.ts';
 import { BranchStore, type Coverage } from '#shared/branches/branch-store.ts';
 import { LineReport, readRows } from '#shared/commands/csv.ts';
 import { createLogger } from '#shared/observability/logger.ts';
+import { CUSTOMER_PERMISSIONS } from '#shared/rooms.ts';
 import { connectMongo } from '#shared/stores/mongo.ts';
 
 /**
@@ -30,15 +31,15 @@ const user = (
 });
 /** docs/contract.md "Demo data" has them as a table. */
 export const DEMO_USERS = [
-  user('demo', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'),
+  user('demo', 'MEX01', ...CUSTOMER_PERMISSIONS),
   { ...user('demo2', 'MEX01', 'guias.create', 'guias.read'), account: 'demo' },
-  user('otro', 'GDL01', 'guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'),
+  user('otro', 'GDL01', ...CUSTOMER_PERMISSIONS),
   user('lectura', 'MEX01', 'guias.read', 'guias.quote'),
   user('sinorigen', null, 'guias.create', 'guias.read'),
   user('inactiva', 'CUN01', 'guias.create', 'guias.read'),
   user('escaner', 'MEX01', 'eventos.create', 'guias.read'),
   {
-    ...user('prueba', 'MEX01', 'guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'),
+    ...user('prueba', 'MEX01', ...CUSTOMER_PERMISSIONS),
     account: 'pruebas',
     test: true,
   },

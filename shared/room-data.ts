@@ -11,8 +11,8 @@ export type RoomData = {
   name: string;
   /** What it is, in English, without a full stop. */
   about: string;
-  /** What users are granted. */
-  permissions: readonly string[] | 'none';
+  /** What users are granted, and whether it reaches what is not their account's: then it is the carrier's staff who get it. */
+  permissions: Readonly<Record<string, 'own account' | 'all accounts'>> | 'none';
   /** What the audit log calls what people do, where `*` stands for any text: the rest of an operator's command. */
   auditActions: readonly string[] | 'none';
   /** What users do with it, by the word in counts, heartbeats and metrics. */

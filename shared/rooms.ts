@@ -53,8 +53,11 @@ for (const name of WORDS) {
 /** The keys of each member of a union. */
 type KeyOf<Part> = Part extends unknown ? keyof Part & string : never;
 
-export type Permission = Part<'permissions'>[number];
-export const PERMISSIONS = partsOf('permissions').flat() as readonly Permission[];
+export type Permission = KeyOf<Part<'permissions'>>;
+const REACH = Object.assign({}, ...partsOf('permissions')) as Exclude<RoomData['permissions'], 'none'>;
+export const PERMISSIONS = Object.keys(REACH) as readonly Permission[];
+/** All that customers may do with what is their account's. */
+export const CUSTOMER_PERMISSIONS = PERMISSIONS.filter((each) => REACH[each] === 'own account');
 
 /** A command of operators is `admin.<command>`, `branches.<command>` and so on. */
 export type AuditAction = Texts<Part<'auditActions'>[number]>;

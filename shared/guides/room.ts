@@ -6,7 +6,13 @@ import { GUIDES } from './guide-model.ts';
 export const guidesData = defineRoomData({
   name: 'guides',
   about: 'Guides: their creation, their list, and what they are',
-  permissions: ['guias.create', 'guias.read', 'guias.read.all', 'soporte.read', 'soporte.personas'],
+  permissions: {
+    'guias.create': 'own account',
+    'guias.read': 'own account',
+    'guias.read.all': 'all accounts',
+    'soporte.read': 'all accounts',
+    'soporte.personas': 'all accounts',
+  },
   auditActions: ['guide.read-other', 'support.*'],
   actions: {
     create: {

@@ -6,7 +6,7 @@ import { MAX_LOGO_KIB } from './label-payload.ts';
 export const labelsData = defineRoomData({
   name: 'labels',
   about: 'Labels of guides, one or many, as PDF, PNG or ZPL',
-  permissions: ['colas.admin'],
+  permissions: { 'colas.admin': 'all accounts' },
   auditActions: ['label.read-other', 'queue.*'],
   actions: {
     /** Every request for labels, files included. */

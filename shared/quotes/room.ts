@@ -4,7 +4,7 @@ import { TARIFFS } from './tariff-model.ts';
 export const quotesData = defineRoomData({
   name: 'quotes',
   about: 'What a guide costs: tariffs, quotes, adjustments, and the page that calculates',
-  permissions: ['guias.quote'],
+  permissions: { 'guias.quote': 'own account' },
   auditActions: ['tariffs.*'],
   actions: {
     quote: {

@@ -6,7 +6,7 @@ export const trackingData = defineRoomData({
   name: 'tracking',
   about:
     'What happens to guides: the register of events, their feed, cancellations, and the page for recipients',
-  permissions: ['guias.cancel', 'eventos.create'],
+  permissions: { 'guias.cancel': 'own account', 'eventos.create': 'all accounts' },
   auditActions: ['guide.cancel'],
   actions: {
     /** Registers and simulates events, and cancels guides. */

@@ -6,7 +6,7 @@ import { WEBHOOK_SECRETS, WEBHOOKS } from './webhook-model.ts';
 export const webhooksData = defineRoomData({
   name: 'webhooks',
   about: 'Events, sent to the addresses of accounts',
-  permissions: ['webhooks.admin'],
+  permissions: { 'webhooks.admin': 'own account' },
   auditActions: ['webhook.*'],
   actions: {
     /** Registers, lists, changes, tries and removes webhooks. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Command } from 'commander';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { REDIS_FAMILIES } from '#local/access/redis-acl.ts';
@@ -15,7 +16,7 @@ import {
 import { labelView, testBand } from '#services/label-worker/label/view.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
 import type { RoomData } from '#shared/room-data.ts';
-import { ROOMS_DATA } from '#shared/rooms.ts';
+import { CUSTOMER_PERMISSIONS, ROOMS_DATA } from '#shared/rooms.ts';
 import { MONGO_USERS, pathsOfUser } from '#shared/stores/collection.ts';
 import { REDIS_SERVICES } from '#shared/stores/redis-families.ts';
 import { SETTINGS } from '#test/ops/settings.ts';
@@ -81,7 +82,9 @@ function demoUsers(): string {
   const rows = DEMO_USERS.map(({ username, account, permissions, originBranch }) => [
     `\`${username}\``,
     `\`${account}\``,
-    permissions.map((permission) => `\`${permission}\``).join(', '),
+    isDeepStrictEqual(permissions, CUSTOMER_PERMISSIONS)
+      ? 'all of [customers](rooms.md)'
+      : codes(permissions),
     originBranch ?? 'none',
   ]);
   return table(['user', 'account', 'permissions', 'origin'], rows);
@@ -142,7 +145,9 @@ function roomFacts(): string {
   const rows = ROOMS_DATA.map(({ name, about, permissions, actions, settings }: RoomData) => [
     name,
     about,
-    codes(permissions === 'none' ? [] : permissions),
+    Object.entries(permissions === 'none' ? {} : permissions)
+      .map(([name, reach]) => `\`${name}\`${reach === 'own account' ? '' : ' (staff)'}`)
+      .join(', ') || '–',
     codes(actions === 'none' ? [] : Object.keys(actions)),
     codes(settings === 'none' ? [] : Object.keys(settings)),
     codes(ADMIN_COMMANDS[name] ?? []),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
@@ -13,10 +13,9 @@ const lock: object = JSON.parse(readFileSync(join(repoRoot, 'package-lock.json')
 const dependenciesOf = (service: string): Record<string, string> =>
   JSON.parse(readFileSync(join(repoRoot, `services/${service}/package.json`), 'utf8')).dependencies;
 
+/** The programs, and the commands of rooms, which `cli.ts` of the api imports by their names. */
 const entriesOf = (service: string) =>
-  ['main.ts', 'cli.ts', 'tariffs-cli.ts']
-    .map((name) => `services/${service}/${name}`)
-    .filter((path) => existsSync(join(repoRoot, path)));
+  globSync(`services/${service}/{main,cli,tariffs-cli,*/commands}.ts`, { cwd: repoRoot });
 
 describe.each(SERVICES)('the packages of %s', (service) => {
   it('are those that its files and the shared ones import, none missing and none too many', () => {

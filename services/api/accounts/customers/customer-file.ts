@@ -10,7 +10,7 @@ import {
   readGuardedRows,
   YES,
 } from '#shared/commands/csv.ts';
-import { PERMISSIONS, type Permission } from '#shared/rooms.ts';
+import { CUSTOMER_PERMISSIONS, PERMISSIONS, type Permission } from '#shared/rooms.ts';
 import type { AccountLimits } from '../account-limits.ts';
 import { newName } from '../names.ts';
 
@@ -27,13 +27,6 @@ export const USER_COLUMNS = ['Usuario', 'Cuenta', 'Permisos', 'Origen', 'Prueba'
 /** The columns of a file of customers; a file may lack all but the first. */
 export const CUSTOMER_COLUMNS = [...USER_COLUMNS, ...LIMIT_COLUMNS] as const;
 type Column = (typeof CUSTOMER_COLUMNS)[number];
-
-/** What reaches guides of other accounts: a line of a file from somebody else must not give it. */
-const REACHES_OTHERS: ReadonlySet<Permission> = new Set([
-  ...(['guias.read.all', 'colas.admin', 'eventos.create'] as const),
-  ...(['soporte.read', 'soporte.personas'] as const),
-]);
-const CUSTOMERS_PERMISSIONS = PERMISSIONS.filter((permission) => !REACHES_OTHERS.has(permission));
 
 /** A user of a file. `line` counts from 1. */
 export type Customer = {
@@ -114,9 +107,9 @@ function parsePermissions(text: string): Parsed<Permission[]> {
   const unknown = [...names].some((name) => !PERMISSIONS.some((each) => each === name));
   const value = PERMISSIONS.filter((permission) => names.has(permission));
   if (unknown) {
-    return { value, broken: `permiso desconocido; los permisos son: ${CUSTOMERS_PERMISSIONS.join(', ')}` };
+    return { value, broken: `permiso desconocido; los permisos son: ${CUSTOMER_PERMISSIONS.join(', ')}` };
   }
-  const wide = value.filter((permission) => REACHES_OTHERS.has(permission)).join(' ');
+  const wide = value.filter((permission) => !CUSTOMER_PERMISSIONS.includes(permission)).join(' ');
   if (wide === '') return { value };
   const broken = `${wide} alcanza otras cuentas y no se da por archivo: quitelo, y delo despues con grant`;
   return { value, broken };
