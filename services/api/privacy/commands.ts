@@ -9,7 +9,7 @@ import { progressLine } from '#shared/commands/terminal.ts';
 import { example } from '../accounts/commands/command-line.ts';
 import type { CommandTools } from '../platform/command-tools.ts';
 import { type LoadPersonalData, personalTexts } from '../platform/personal-data.ts';
-import { countGuides, erasePerson, exportPerson, type Walk } from './person-data.ts';
+import { type Counts, countNaming, erasePerson, exportPerson, type Walk } from './person-data.ts';
 import { type PersonSearch, personSearch } from './person-search.ts';
 
 const AFTER_ERASURE =
@@ -29,13 +29,13 @@ export function addCommands(program: Command, { run, loadPersonalData: load }: C
       onPerson(deps, 'export', options, async (walk, announce) => {
         const path = output && typedPath(output);
         await announce();
-        let guides = 0;
+        let counts: Counts = { guides: 0, texts: 0 };
         const parts = (async function* () {
-          guides = yield* exportPerson(walk);
+          counts = yield* exportPerson(walk);
         })();
         if (path) await pipeline(parts, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
         else await writeToOutput(parts);
-        return { text: path ? `Exportadas: ${guides} guias, en ${path}` : '', details: { guides } };
+        return { text: path ? `Exportadas: ${inWords(counts)}, en ${path}` : '', details: counts };
       }),
     );
   addSearch(privacy.command('erase'), 'Anonimiza a una persona en todas las guias. No se puede deshacer.')
@@ -43,10 +43,10 @@ export function addCommands(program: Command, { run, loadPersonalData: load }: C
     .addHelpText('after', example('privacy erase --email ana@ejemplo.mx'))
     .action(({ yes = false, ...options }: SearchOptions & { yes?: boolean }) =>
       onPerson(deps, 'erase', options, async (walk, announce) => {
-        if (!yes) await confirmErasure(await countGuides(walk));
+        if (!yes) await confirmErasure(await countNaming(walk));
         await announce();
-        const guides = await erasePerson(walk);
-        return { text: `Anonimizadas: ${guides} guias. ${AFTER_ERASURE}`, details: { guides } };
+        const counts = await erasePerson(walk);
+        return { text: `Anonimizadas: ${inWords(counts)}. ${AFTER_ERASURE}`, details: counts };
       }),
     );
 }
@@ -104,8 +104,12 @@ function onPerson(
   );
 }
 
+function inWords({ guides, texts }: Counts): string {
+  return texts === 0 ? `${guides} guias` : `${guides} guias y ${texts} textos de cuentas`;
+}
+
 /** @throws Error unless the operator answers `SI`. */
-async function confirmErasure(guides: number): Promise<void> {
-  const question = `Se anonimizara a la persona en ${guides} guias, sin vuelta atras. Escriba SI para seguir: `;
+async function confirmErasure(counts: Counts): Promise<void> {
+  const question = `Se anonimizara a la persona en ${inWords(counts)}, sin vuelta atras. Escriba SI para seguir: `;
   if (!(await confirm(question))) throw new Error('Cancelado: no se borro nada');
 }

@@ -54,19 +54,23 @@ async function* findPages({ mongo, texts, search, onProgress }: Walk): AsyncGene
   }
 }
 
-export async function countGuides(walk: Walk): Promise<number> {
-  let count = 0;
-  for await (const found of findPages(walk)) count += found.length;
-  return count;
+/** How many guides name the person, themselves or beside them, and how many texts about accounts. */
+export type Counts = { guides: number; texts: number };
+
+export async function countNaming(walk: Walk): Promise<Counts> {
+  const counts = { guides: 0, texts: 0 };
+  for await (const found of findPages(walk)) counts.guides += found.length;
+  for (const kind of walk.texts.ofAccounts) counts.texts += (await textsNaming(walk, kind)).length;
+  return counts;
 }
 
 /**
- * Anonymises a person in all guides, and in what is stored beside them. May be repeated after an interruption.
- * @returns the number of changed guides.
+ * Anonymises a person in all guides, in what is stored beside them, and in texts about accounts. May be repeated after an interruption.
+ * @returns how much has changed.
  */
-export async function erasePerson(walk: Walk): Promise<number> {
+export async function erasePerson(walk: Walk): Promise<Counts> {
   const { mongo, texts } = walk;
-  let count = 0;
+  const counts = { guides: 0, texts: 0 };
   for await (const found of findPages(walk)) {
     for (const section of Object.keys(PERSON_SECTIONS) as PersonSection[]) {
       const named = found.filter(({ sections }) => sections.includes(section));
@@ -79,16 +83,17 @@ export async function erasePerson(walk: Walk): Promise<number> {
         found.flatMap(({ beside }) => beside[i]?.own.map(({ id }) => id) ?? []),
       );
     }
-    count += found.length;
+    counts.guides += found.length;
   }
   for (const kind of texts.ofAccounts) {
     const found = await textsNaming(walk, kind);
+    counts.texts += found.length;
     await kind.anonymise(
       mongo,
       found.map(({ id }) => id),
     );
   }
-  return count;
+  return counts;
 }
 
 /** Returns the texts of a kind that name the person. */
@@ -102,14 +107,14 @@ async function textsNaming({ mongo, search }: Walk, kind: AccountTexts) {
 
 /**
  * Writes a person's data as JSON in pieces: own sections and shipments, without the other people.
- * @returns the number of guides.
+ * @returns how much names the person.
  */
-export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> {
-  let count = 0;
+export async function* exportPerson(walk: Walk): AsyncGenerator<string, Counts> {
+  const counts = { guides: 0, texts: 0 };
   let separator = '\n';
   yield `{"busqueda":${JSON.stringify(walk.search.by)},"guias":[`;
   for await (const found of findPages(walk)) {
-    count += found.length;
+    counts.guides += found.length;
     for (const entry of found.flatMap(entriesOf)) {
       yield separator + JSON.stringify(entry);
       separator = ',\n';
@@ -118,11 +123,12 @@ export async function* exportPerson(walk: Walk): AsyncGenerator<string, number> 
   yield '\n]';
   for (const kind of walk.texts.ofAccounts) {
     const found = await textsNaming(walk, kind);
+    counts.texts += found.length;
     const shown = JSON.stringify(found.map((text) => text.shown));
     if (found.length > 0) yield `,\n${JSON.stringify(kind.field)}:${shown}`;
   }
   yield '}\n';
-  return count;
+  return counts;
 }
 
 function entriesOf({ stored, sections, beside }: Found) {

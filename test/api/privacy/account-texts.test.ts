@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
 import type { AccountTexts } from '#services/api/platform/personal-data.ts';
-import { erasePerson, exportPerson, type Walk } from '#services/api/privacy/person-data.ts';
+import { countNaming, erasePerson, exportPerson, type Walk } from '#services/api/privacy/person-data.ts';
 import { mentions, personSearch } from '#services/api/privacy/person-search.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
@@ -57,8 +57,10 @@ function kindOf(
 }
 
 test('an export shows those that name the person', async ({ walkFor }) => {
+  const walk = walkFor('nombre', 'IÑIGO PEÑA');
   let text = '';
-  for await (const part of exportPerson(walkFor('nombre', 'IÑIGO PEÑA'))) text += part;
+  for await (const part of exportPerson(walk)) text += part;
+  expect(await countNaming(walk)).toEqual({ guides: 0, texts: 2 });
   expect(JSON.parse(text)).toEqual({
     busqueda: 'nombre',
     guias: [],
@@ -70,7 +72,8 @@ test('an export shows those that name the person', async ({ walkFor }) => {
 });
 
 test('an erasure takes away those that name the person', async ({ notes, walkFor }) => {
-  await erasePerson(walkFor('telefono', '+52 1 55 1234 5678'));
+  const counts = await erasePerson(walkFor('telefono', '+52 1 55 1234 5678'));
+  expect(counts).toEqual({ guides: 0, texts: 1 });
   expect((await notes.find({}).toArray()).map(({ text }) => text === ANONYMOUS)).toEqual([
     true,
     false,

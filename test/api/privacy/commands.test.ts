@@ -86,7 +86,7 @@ describe('privacy export', () => {
 
     const events = await trail.find({ user: operator }, 10);
     expect(events).toMatchObject([
-      { action: 'privacy.export', subject: 'telefono', outcome: 'ok', details: { guides: 2 } },
+      { action: 'privacy.export', subject: 'telefono', outcome: 'ok', details: { guides: 2, texts: 0 } },
       { action: 'privacy.export', subject: 'telefono', outcome: 'started' },
     ]);
     for (const personal of Object.values(person)) expect(JSON.stringify(events)).not.toContain(personal);
@@ -138,7 +138,7 @@ describe('privacy erase', () => {
     expect(
       events.map(({ action, subject, outcome, details }) => [action, subject, outcome, details]),
     ).toEqual([
-      ['privacy.erase', 'nombre', 'ok', { guides: 2 }],
+      ['privacy.erase', 'nombre', 'ok', { guides: 2, texts: 0 }],
       ['privacy.erase', 'nombre', 'started', {}],
     ]);
     expect(JSON.stringify(events)).not.toMatch(new RegExp(`${person.phone}|${name}`, 'i'));

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
@@ -76,6 +77,34 @@ describe('a test account', () => {
       expect(indexes).toContainEqual(
         expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
       );
+    }
+  });
+
+  test('stores in no collection whose documents expire one that stays', async ({
+    guide,
+    simulate,
+    stores,
+    tester,
+  }) => {
+    const { SEND_GUIA } = await guide();
+    await simulate(SEND_GUIA, { Escenario: 'entrega' });
+    const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
+    expect((await tester.post('/api/guias/crear', body, { 'idempotency-key': 'una' })).status).toBe(200);
+    expect((await tester.post('/api/manifiestos', {})).status).toBe(200);
+    for (const { name, schema } of COLLECTIONS.filter(({ testAccounts }) => testAccounts === 'expire')) {
+      const own = schema.path('account') ? { account: 'pruebas' } : {};
+      const stored = await stores.mongo.collection(name).find(own).toArray();
+      expect(stored.length, `this test stores nothing in ${name}: add a request that does`).toBeGreaterThan(
+        0,
+      );
+      // An account's last event stays for its number; a creation goes once its guides are stored.
+      const staying = stored.filter(
+        ({ expiresAt, keptUntil, openSince }) => !(expiresAt ?? keptUntil ?? openSince),
+      );
+      expect(
+        staying.map(({ _id }) => `${name}: ${_id}`),
+        'without `expiresAt`',
+      ).toEqual([]);
     }
   });
 
