@@ -1,10 +1,10 @@
 import {
   type DocumentIn,
   defineCollection,
+  KEYWORD,
   NUMBER,
   oneOf,
   optional,
-  TEXT,
 } from '#shared/stores/collection.ts';
 
 /** Values of `unquotedGuides`. */
@@ -14,7 +14,7 @@ export const UNQUOTED_GUIDES = ['price', 'refuse'] as const;
 export const ACCOUNTS = defineCollection(
   'accounts',
   {
-    _id: TEXT,
+    _id: KEYWORD,
     /** Requests a second, in the long run. */
     requestsPerSecond: optional(NUMBER),
     /** Requests at once, after a pause. */
@@ -30,7 +30,6 @@ export const ACCOUNTS = defineCollection(
     id: 'Account name',
     holds: 'Limits that differ from those of the settings, and what becomes of guides without a quote',
     life: "Until `admin limits` takes them back, or the account's last user is removed",
-    people: { _id: false },
     testAccounts: { stay: 'Limits go with the last user' },
     rights: { api: ['find'], admin: ['find', 'insert', 'update', 'remove'] },
   },

@@ -2,25 +2,25 @@ import {
   type DocumentIn,
   defineCollection,
   FLAG,
+  KEYWORD,
   listOf,
   MOMENT,
   NUMBER,
   optional,
   part,
-  TEXT,
   typed,
 } from '#shared/stores/collection.ts';
 
 export const USERS = defineCollection(
   'users',
   {
-    _id: TEXT,
+    _id: KEYWORD,
     /** The users of an account, which is one customer, see each other's guides and share its limits. */
-    account: TEXT,
-    passwordHash: TEXT,
-    permissions: listOf(TEXT),
+    account: KEYWORD,
+    passwordHash: KEYWORD,
+    permissions: listOf(KEYWORD),
     /** The branch at which the user's guides start (docs/contract.md "Guides"). */
-    originBranch: typed<string | null>({ type: String }),
+    originBranch: typed<string | null, never>({ type: String }),
     disabled: FLAG,
     /** A user of the demo data, whose password everybody knows. */
     demo: optional(FLAG),
@@ -30,14 +30,14 @@ export const USERS = defineCollection(
      */
     oneTimeUntil: optional(MOMENT),
     /** The password before, as long as both are valid, by the database's clock. Shares its salt with `passwordHash`. */
-    previousPassword: optional(part({ hash: TEXT, until: MOMENT })),
+    previousPassword: optional(part({ hash: KEYWORD, until: MOMENT })),
     /** Whether the account is for rehearsals (docs/contract.md "Rehearsal"). All its users have the same value. */
     test: optional(FLAG),
     /**
      * The cell whose canary the account is (docs/contract.md "Canary"); absent for customers. All its users have the same value. Such
      * an account is a test account too.
      */
-    canaryOf: optional(TEXT),
+    canaryOf: optional(KEYWORD),
     /**
      * Only tokens and sessions of this generation are accepted. Absent until a user's tokens are ended. It is not a time,
      * because `iat` has whole seconds and clocks differ. A user's first generation differs from the generations of a
@@ -45,25 +45,13 @@ export const USERS = defineCollection(
      */
     tokenGeneration: optional(NUMBER),
     /** Ids of logged-out tokens of this generation, until they expire. */
-    revokedTokens: optional(listOf(part({ jti: TEXT, until: MOMENT }))),
+    revokedTokens: optional(listOf(part({ jti: KEYWORD, until: MOMENT }))),
   },
   {
     id: 'User name',
     holds:
       'Account, password hash, for a day the one before, permissions, origin branch, generation of tokens, ended tokens',
     life: 'Until `admin remove`',
-    people: {
-      ...{
-        _id: false,
-        account: false,
-        passwordHash: false,
-        permissions: false,
-        originBranch: false,
-        canaryOf: false,
-      },
-      previousPassword: { hash: false },
-      revokedTokens: { jti: false },
-    },
     testAccounts: { stay: 'A user is removed by `admin remove`' },
     rights: {
       // The api stores new passwords, better hashes and logouts.

@@ -4,12 +4,12 @@ import {
   type DocumentIn,
   defineCollection,
   driverOf,
+  KEYWORD,
   MOMENT,
   modelOf,
   oneOf,
   optional,
   type StoredModel,
-  TEXT,
   typed,
 } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
@@ -20,23 +20,23 @@ type Details = Readonly<Record<string, string | number | boolean | readonly stri
 /** Days that an event is kept (docs/security.md "Personal data"). */
 export const AUDIT_DAYS = 400;
 const DAY_S = 24 * 3_600;
-const OPTIONAL_TEXT = optional(typed<string | undefined>(TEXT));
+const OPTIONAL_KEYWORD = optional(typed<string | undefined, never>(KEYWORD));
 
 /** Never holds a password, or personal data of senders and recipients. */
 export const AUDIT = defineCollection(
   'audit',
   {
     at: MOMENT,
-    action: TEXT,
+    action: KEYWORD,
     /** The API user, or for commands the operator; `unknown` if a login names no user that exists. */
-    actor: TEXT,
-    account: OPTIONAL_TEXT,
+    actor: KEYWORD,
+    account: OPTIONAL_KEYWORD,
     /** The client's IP address, or for commands that of the operator's terminal. */
-    address: OPTIONAL_TEXT,
-    requestId: OPTIONAL_TEXT,
-    service: TEXT,
+    address: OPTIONAL_KEYWORD,
+    requestId: OPTIONAL_KEYWORD,
+    service: KEYWORD,
     /** A user, a job, an account. */
-    subject: OPTIONAL_TEXT,
+    subject: OPTIONAL_KEYWORD,
     outcome: oneOf(['ok', 'refused', 'failed', 'started']),
     /** Lists hold only what the service itself has made, such as guide numbers, and at most those of one request. */
     details: optional(body<Details | undefined>()),
@@ -45,11 +45,7 @@ export const AUDIT = defineCollection(
     id: 'Random',
     holds: 'The audit log: who did what, from where',
     life: `${AUDIT_DAYS} days`,
-    people: {
-      ...{ action: false, actor: false, account: false, address: false },
-      ...{ requestId: false, service: false, subject: false },
-      details: 'nobody: what the service has made, and what operators typed',
-    },
+    people: { details: 'nobody: what the service has made, and what operators typed' },
     testAccounts: { stay: 'What happened is told of all for as long' },
     // Nobody updates or removes events. `mongo-users.ts` creates the indexes, because another TTL would delete the log.
     rights: {

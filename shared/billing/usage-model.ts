@@ -2,17 +2,17 @@ import {
   type DocumentIn,
   defineCollection,
   FLAG,
+  KEYWORD,
   MOMENT,
   NUMBER,
   optional,
-  TEXT,
 } from '#shared/stores/collection.ts';
 
 export const USAGE = defineCollection(
   'usage',
   {
     /** The month, a blank, and the account. Without an account it is the sum of the month, which is stored last. */
-    _id: TEXT,
+    _id: KEYWORD,
     guides: NUMBER,
     cancelled: NUMBER,
     delivered: NUMBER,
@@ -27,7 +27,7 @@ export const USAGE = defineCollection(
     unquotedTotal: optional(NUMBER),
     withoutTariff: optional(NUMBER),
     /** In which the month was taken. */
-    timeZone: TEXT,
+    timeZone: KEYWORD,
     /** By the database's clock. */
     at: MOMENT,
   },
@@ -35,7 +35,6 @@ export const USAGE = defineCollection(
     id: 'Month and account',
     holds: "A closed month's usage, as the command `usage` first computed it",
     life: 'For ever',
-    people: { _id: false, timeZone: false },
     testAccounts: { stay: 'Figures of customers alone' },
     rights: { admin: ['find', 'insert'] },
   },
@@ -46,7 +45,7 @@ export const LABEL_USAGE = defineCollection(
   'labelUsage',
   {
     /** The month, a blank, and the account; a name of an account has no blank. */
-    _id: TEXT,
+    _id: KEYWORD,
     labels: NUMBER,
     /** There if the account is a test account. */
     test: optional(FLAG),
@@ -55,7 +54,6 @@ export const LABEL_USAGE = defineCollection(
     id: 'Month and account',
     holds: "How many labels an account's users got in a month",
     life: 'For ever',
-    people: { _id: false },
     testAccounts: { stay: 'Figures, which no bill has' },
     rights: { api: ['insert', 'update'], admin: ['find'] },
   },

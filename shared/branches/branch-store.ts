@@ -7,13 +7,13 @@ import {
   type DocumentIn,
   defineCollection,
   driverOf,
+  KEYWORD,
   MOMENT,
   modelOf,
   NUMBER,
   optional,
   part,
   type StoredModel,
-  TEXT,
 } from '../stores/collection.ts';
 
 declare module '#shared/errors/domain-error.ts' {
@@ -31,24 +31,23 @@ const RIGHTS = {
 } as const;
 export const BRANCHES = defineCollection(
   'branches',
-  { _id: TEXT, generation: NUMBER, branch: body<Branch>() },
+  { _id: KEYWORD, generation: NUMBER, branch: body<Branch>() },
   {
     id: 'Generation and code',
     holds: 'A branch of one load',
     life: 'Until the load after the next',
-    people: { _id: false, branch: 'nobody: a branch of the carrier' },
+    people: { branch: 'nobody: a branch of the carrier' },
     testAccounts: { stay: 'Nothing of an account' },
     rights: RIGHTS,
   },
 );
 export const COVERAGE = defineCollection(
   'coverage',
-  { _id: TEXT, generation: NUMBER, postalCode: TEXT, code: TEXT, route: optional(TEXT) },
+  { _id: KEYWORD, generation: NUMBER, postalCode: KEYWORD, code: KEYWORD, route: optional(KEYWORD) },
   {
     id: 'Generation and postal code',
     holds: 'The branch of a postal code, and its route',
     life: 'Until the load after the next',
-    people: { _id: false, postalCode: false, code: false, route: false },
     testAccounts: { stay: 'Nothing of an account' },
     rights: RIGHTS,
   },
@@ -57,7 +56,7 @@ export const COVERAGE = defineCollection(
  * What a load wrote, and who put it in force when. A release before 1.8.1 writes none, and leaves that of an earlier generation.
  * One of 1.9 removes the rows of the load before, and leaves who put an earlier generation in force.
  */
-const BY = optional(part({ generation: NUMBER, operator: TEXT }));
+const BY = optional(part({ generation: NUMBER, operator: KEYWORD }));
 const LOAD = part({ generation: NUMBER, rows: NUMBER, at: MOMENT, by: BY });
 /** The load before, which is of an earlier generation if nobody counted the rows. */
 const FORMER = part({ generation: NUMBER, load: optional(LOAD) });
@@ -68,7 +67,7 @@ const FORMER = part({ generation: NUMBER, load: optional(LOAD) });
 export const GENERATIONS = defineCollection(
   'generations',
   {
-    _id: TEXT,
+    _id: KEYWORD,
     branches: optional(NUMBER),
     coverage: optional(NUMBER),
     branchesLoad: optional(LOAD),
@@ -81,10 +80,6 @@ export const GENERATIONS = defineCollection(
     id: '`current`, `counter`',
     holds: 'Which generations are in force, and before them, with rows, time, operator; the last number',
     life: 'For ever',
-    people: {
-      ...{ _id: false, branchesLoad: { by: { operator: false } }, branchesFormer: 'nobody: as its load' },
-      ...{ coverageLoad: { by: { operator: false } }, coverageFormer: 'nobody: as its load' },
-    },
     testAccounts: { stay: 'Nothing of an account' },
     rights: {
       branches: ['find'],

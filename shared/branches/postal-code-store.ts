@@ -9,13 +9,13 @@ import {
   type DocumentIn,
   defineCollection,
   driverOf,
+  KEYWORD,
   MOMENT,
   modelOf,
   NUMBER,
   optional,
   part,
   type StoredModel,
-  TEXT,
 } from '../stores/collection.ts';
 import { isDuplicateKey } from '../stores/mongo.ts';
 
@@ -36,7 +36,7 @@ export const POSTAL_CODES = defineCollection(
     _id: NUMBER,
     at: MOMENT,
     /** The operator. */
-    by: TEXT,
+    by: KEYWORD,
     /** Absent from a withdrawal. `lines` has a postal code a line, as JSON, compressed by gzip. */
     catalogue: optional(
       part({ codes: NUMBER, colonias: NUMBER, lines: { type: Buffer, required: true } as const }),
@@ -46,7 +46,6 @@ export const POSTAL_CODES = defineCollection(
     id: 'Number',
     holds: 'The catalogue of postal codes, or its withdrawal',
     life: 'Until the load after the next, or a withdrawal',
-    people: { by: false },
     testAccounts: { stay: 'Nothing of an account' },
     rights: { api: ['find'], loads: ['find', 'insert', 'remove'] },
   },

@@ -2,10 +2,10 @@ import {
   body,
   type DocumentIn,
   defineCollection,
+  KEYWORD,
   listOf,
   MOMENT,
   optional,
-  TEXT,
 } from '../stores/collection.ts';
 import type { GuideDocument } from './guide-model.ts';
 
@@ -16,16 +16,16 @@ export const CREATIONS = defineCollection(
   'creations',
   {
     /** The key's `id`, or of a creation without a key its own id. */
-    _id: TEXT,
+    _id: KEYWORD,
     /** The id that the guides of the creation have. */
-    creation: TEXT,
-    bodyHash: optional(TEXT),
+    creation: KEYWORD,
+    bodyHash: optional(KEYWORD),
     /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
     openSince: optional(MOMENT),
     /** The guides to store; absent once they are all stored, and the creation is done. */
     records: optional(body<readonly GuideDocument[]>()),
     /** In the order of the request; there once all guides are stored. */
-    numbers: optional(listOf(TEXT)),
+    numbers: optional(listOf(KEYWORD)),
     /** By the database's clock. */
     expiresAt: optional(MOMENT),
   },
@@ -33,7 +33,7 @@ export const CREATIONS = defineCollection(
     id: "Hash of user, route and key, or the creation's id",
     holds: 'The journal of creations: all guides until they are stored, then their numbers',
     life: `1 h; with a key ${KEY_DAYS} days`,
-    people: { _id: false, creation: false, bodyHash: false, numbers: false, records: 'person' },
+    people: { records: 'person' },
     testAccounts: 'expire',
     // The operators' commands wait for guides that are not stored yet.
     rights: { api: ['find', 'insert', 'update', 'createIndex'], admin: ['find'] },

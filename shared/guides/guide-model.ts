@@ -8,6 +8,7 @@ import {
   type DocumentIn,
   defineCollection,
   EXPIRY,
+  KEYWORD,
   MOMENT,
   NUMBER,
   oneOf,
@@ -18,7 +19,7 @@ import {
 } from '../stores/collection.ts';
 
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
-const BRANCH = part({ code: TEXT, name: TEXT });
+const BRANCH = part({ code: KEYWORD, name: KEYWORD });
 
 /**
  * States that have an index, in which one guide among many is found at once. Never change this list: it is the filter of
@@ -39,17 +40,17 @@ export const GUIDES = defineCollection(
   'guides',
   {
     /** The guide's number. */
-    _id: TEXT,
+    _id: KEYWORD,
     /** Id of the creation that made this guide; tells it from another guide that was given the same number. */
-    creation: TEXT,
+    creation: KEYWORD,
     /** API user who created this guide. */
     username: USERNAME,
     /** Account whose users see this guide; others see it only with `guias.read.all`. */
-    account: TEXT,
+    account: KEYWORD,
     /** The account for which it was created, if an operator has moved it since: its usage stays there. */
-    createdFor: optional(TEXT),
+    createdFor: optional(KEYWORD),
     /** Local time of the configured zone, `YYYY-MM-DDTHH:mm:ss`. */
-    createdAt: TEXT,
+    createdAt: KEYWORD,
     createdUtc: MOMENT,
     status: oneOf(GUIDE_STATUSES),
     /** When retention took all that names a person. */
@@ -92,17 +93,6 @@ export const GUIDES = defineCollection(
       pickUp: 'nobody: a branch',
       quote: 'nobody: amounts',
       adjustment: 'nobody: amounts',
-      ...{
-        _id: false,
-        creation: false,
-        username: false,
-        account: false,
-        createdFor: false,
-        createdAt: false,
-      },
-      cancelled: { by: false },
-      origin: { code: false, name: false },
-      destination: { code: false, name: false },
     },
     testAccounts: 'expire',
     // Personal data of old guides is removed by an update.

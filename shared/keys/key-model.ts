@@ -1,6 +1,7 @@
 import {
   type DocumentIn,
   defineCollection,
+  KEYWORD,
   listOf,
   MOMENT,
   optional,
@@ -15,17 +16,17 @@ export const KEYS = defineCollection(
   'keys',
   {
     /** The user and one of `MAX_KEYS` places, so that two requests at once cannot exceed the limit. */
-    _id: TEXT,
+    _id: KEYWORD,
     /** By which its user knows it. */
-    id: TEXT,
+    id: KEYWORD,
     username: USERNAME,
     name: TEXT,
     /** The SHA-256 of the key. */
-    digest: TEXT,
+    digest: KEYWORD,
     /** How the key begins. */
-    start: TEXT,
+    start: KEYWORD,
     /** What it may do of what its user may do; all of it if absent. */
-    permissions: optional(listOf(TEXT)),
+    permissions: optional(listOf(KEYWORD)),
     createdAt: MOMENT,
     /** By the database's clock. */
     expiresAt: optional(MOMENT),
@@ -36,15 +37,7 @@ export const KEYS = defineCollection(
     id: 'User name and one of ten places',
     holds: 'SHA-256 of a key, its name, permissions, and the day on which it was last used',
     life: 'Until it is ended, or its user is disabled or removed',
-    people: {
-      _id: false,
-      id: false,
-      username: false,
-      name: false,
-      digest: false,
-      start: false,
-      permissions: false,
-    },
+    people: { name: 'nobody: its user calls a program so' },
     testAccounts: { stay: "A key is its user's way in, until the user ends it" },
     rights: {
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],

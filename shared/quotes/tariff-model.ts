@@ -1,12 +1,12 @@
 import {
   type DocumentIn,
   defineCollection,
+  KEYWORD,
   listOf,
   MOMENT,
   NUMBER,
   optional,
   part,
-  TEXT,
 } from '../stores/collection.ts';
 
 /** A log of versions and withdrawals, numbered together. Nothing in it changes, so an insert is the compare-and-set. */
@@ -16,10 +16,10 @@ export const TARIFFS = defineCollection(
     _id: NUMBER,
     at: MOMENT,
     /** The operator. */
-    by: TEXT,
+    by: KEYWORD,
     /** Of a version: from when on it may be in force, and all its files. */
     from: optional(MOMENT),
-    files: optional(listOf(part({ name: TEXT, gzip: { type: Buffer, required: true } as const }))),
+    files: optional(listOf(part({ name: KEYWORD, gzip: { type: Buffer, required: true } as const }))),
     /** Of a withdrawal: the number of the version that is never in force again. */
     withdraws: optional(NUMBER),
   },
@@ -27,7 +27,6 @@ export const TARIFFS = defineCollection(
     id: 'Number',
     holds: 'A version of the tariff with its files, or the withdrawal of one',
     life: 'For ever',
-    people: { by: false, files: { name: false } },
     testAccounts: { stay: 'Nothing of an account' },
     rights: { api: ['find'], admin: ['find', 'insert'], demo: ['find', 'insert'] },
   },

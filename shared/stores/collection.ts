@@ -39,42 +39,52 @@ export type MongoAction =
   | 'listCollections'
   | 'listIndexes';
 
-/**
- * `id`, `holds` and `life` are columns of docs/architecture.md: the `_id`, what a document is, how long it is kept.
- *
- * @typeParam People what the type of the documents demands of `people`.
- */
-type Description<People> = {
+/** `id`, `holds` and `life` are columns of docs/architecture.md: the `_id`, what a document is, how long it is kept. */
+type Description = {
   id: string;
   holds: string;
   life: string;
-  /** Says of each text whether it may name a sender or a recipient. A new text does not compile until it is stated too. */
-  people: People;
   /** What becomes of a test account's documents: they have an `expiresAt`, or there is a reason why they stay. */
-  testAccounts: 'expire' | { stay: string };
+  testAccounts: 'expire' | { stay: Sentence };
   /** The backup may also read every collection. */
   rights: Readonly<Partial<Record<MongoUser, readonly MongoAction[]>>>;
   /** A unique one is over one field. */
   indexes?: readonly Index[];
 };
 export type Index = readonly [fields: Readonly<Record<string, 1 | -1>>, options?: mongo.CreateIndexesOptions];
-/** Each text within a document. Numbers, moments, bytes and the words of a list are no texts: they name nobody. */
-type Texts<T> = {
-  [F in keyof T as [Text<NonNullable<T[F]>>] extends [never] ? never : F]-?: Text<NonNullable<T[F]>>;
-};
-/** An object is stated by its texts, or as a whole, with a reason if it names nobody. */
-type Text<T> = string extends T
-  ? false | 'person'
-  : T extends string | number | boolean | Date | Uint8Array | mongo.ObjectId
+type Sentence = `${string} ${string} ${string}`;
+
+/** Whether a text may name a sender or a recipient, or why it does not. */
+type Person = 'person' | `nobody: ${string}`;
+/** Each field within which a text stands. Keywords, numbers, moments, bytes and the words of a list name nobody. */
+type People<F> = { [K in keyof F as [PeopleIn<F[K]>] extends [never] ? never : K]: PeopleIn<F[K]> };
+/** A part is stated by its texts, or as a whole. */
+type PeopleIn<Field> = Field extends { keyword: true } | { namesUser: true } | { enum: readonly string[] }
+  ? never
+  : Field extends { __people: infer Inside }
+    ? Inside
+    : Field extends { type: StringConstructor }
+      ? Person
+      : never;
+type PeopleInPart<F> = keyof People<F> extends never ? never : People<F> | Person;
+/** Of a value that mongoose does not know from inside. */
+type PeopleInValue<T> = string extends T
+  ? Person
+  : T extends string | number | boolean | Date | Uint8Array
     ? never
     : T extends readonly (infer Element)[]
-      ? Text<Element>
-      : keyof Texts<T> extends never
+      ? PeopleInValue<Element>
+      : { [K in keyof T]-?: PeopleInValue<NonNullable<T[K]>> }[keyof T] extends never
         ? never
-        : Texts<T> | 'person' | `nobody: ${string}`;
+        : Person;
+
+/** What the fields demand of the description: a new text, or `expire` without an `expiresAt`, does not compile. */
+type Demands<F> = (keyof People<F> extends never ? object : { people: People<F> }) &
+  (F extends { expiresAt: object } ? object : { testAccounts: { stay: Sentence } });
 
 /** Only the compiler uses `document`. */
-export type Collection<Document = unknown> = Description<object> & {
+export type Collection<Document = unknown> = Description & {
+  people?: object;
   name: string;
   schema: Schema;
   document?: Document;
@@ -94,7 +104,10 @@ const OPTIONAL = { required: false, allowNull: false } as const;
 // mongoose would take an empty text for an absent one.
 Schema.Types.String.checkRequired((value) => typeof value === 'string');
 
+/** A text that may name somebody, such as one that people type freely. */
 export const TEXT = { type: String, required: true } as const;
+/** A text of a fixed form: an id, a code, a hash, the name of an account, or words of the service. */
+export const KEYWORD = { type: String, required: true, keyword: true } as const;
 export const NUMBER = { type: Number, required: true } as const;
 export const FLAG = { type: Boolean, required: true } as const;
 export const MOMENT = { type: Date, required: true } as const;
@@ -107,18 +120,21 @@ export function oneOf<const V extends string>(values: readonly V[]) {
 
 export function listOf<F extends { type: unknown }>({ type }: F) {
   // mongoose would store an empty list in place of an absent one.
-  return typed<ValueOf<F>[]>({ type: [type], required: true, default: undefined });
+  return typed<ValueOf<F>[], PeopleIn<F>>({ type: [type], required: true, default: undefined });
 }
 
 /** An object whose fields mongoose knows. */
 export function part<const F extends SchemaDefinition>(fields: F) {
   const type = new Schema(fields, { _id: false, strict: 'throw', minimize: false });
-  return typed<InferRawDocTypeWithout_id<F>>({ type, required: true });
+  return typed<InferRawDocTypeWithout_id<F>, PeopleInPart<F>>({ type, required: true });
 }
 
-/** Gives a field a narrower type than mongoose knows. */
-export function typed<T>(field: object) {
-  return field as Typed<T> & { required: true };
+/**
+ * Gives a field a narrower type than mongoose knows.
+ * @typeParam Inside what `people` must state of it; `never` if it is a keyword.
+ */
+export function typed<T, Inside = PeopleInValue<NonNullable<T>>>(field: object) {
+  return field as Typed<T> & { required: true; __people: Inside };
 }
 
 /** A value that another schema describes, such as a guide. Mongoose does not check its inside. */
@@ -139,7 +155,7 @@ export const EXPIRY = [
 export function defineCollection<const F extends SchemaDefinition>(
   name: string,
   fields: F,
-  description: Description<Texts<InferRawDocType<F>>>,
+  description: Description & Demands<F>,
 ): Collection<InferRawDocType<F>> {
   const schema = new Schema(fields, {
     strict: 'throw',

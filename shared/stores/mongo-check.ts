@@ -8,10 +8,10 @@ import {
   type DocumentIn,
   defineCollection,
   driverOf,
+  KEYWORD,
   MOMENT,
   modelOf,
   optional,
-  TEXT,
 } from './collection.ts';
 import { DiskIsFull, RefusesUs, RefusesWrites } from './dependencies.ts';
 import { isDuplicateKey, type MongoCheck } from './mongo.ts';
@@ -24,12 +24,11 @@ import { isOutOfSpace, isServerAway, isUndone } from './transient-errors.ts';
 
 export const HEALTH = defineCollection(
   'health',
-  { _id: TEXT, at: MOMENT, space: optional(body<Buffer>()) },
+  { _id: KEYWORD, at: MOMENT, space: optional(body<Buffer>()) },
   {
     id: 'Service',
     holds: "When the service's last health check wrote",
     life: 'For ever; one for each service',
-    people: { _id: false },
     testAccounts: { stay: 'Nothing of an account' },
     rights: { api: ['insert', 'update'], webhooks: ['insert', 'update'] },
   },

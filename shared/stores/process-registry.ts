@@ -4,6 +4,7 @@ import {
   defineCollection,
   EXPIRY,
   FLAG,
+  KEYWORD,
   listOf,
   MOMENT,
   modelOf,
@@ -11,7 +12,6 @@ import {
   oneOf,
   optional,
   type StoredModel,
-  TEXT,
 } from './collection.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { HEARTBEAT_TTL_S, REGISTER_MS } from './heartbeat.ts';
@@ -30,11 +30,11 @@ export const PROCESSES = defineCollection(
   'processes',
   {
     /** As in its heartbeat. */
-    _id: TEXT,
+    _id: KEYWORD,
     service: oneOf(['api', 'webhooks']),
     /** `CELL` */
-    cell: TEXT,
-    host: TEXT,
+    cell: KEYWORD,
+    host: KEYWORD,
     pid: NUMBER,
     /** When it was written last, by the database's clock. */
     at: MOMENT,
@@ -48,7 +48,6 @@ export const PROCESSES = defineCollection(
     id: 'Process',
     holds: 'A process that writes its heartbeats: its cell, and whether it sees label workers',
     life: 'Until it closes, or a minute',
-    people: { _id: false, cell: false, host: false },
     testAccounts: { stay: 'Nothing of an account' },
     rights: {
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],

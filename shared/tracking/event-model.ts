@@ -7,6 +7,7 @@ import {
   type DocumentIn,
   defineCollection,
   EXPIRY,
+  KEYWORD,
   MOMENT,
   NUMBER,
   oneOf,
@@ -110,7 +111,7 @@ export const EVENTS = defineCollection(
   'events',
   {
     /** The account, a blank, and the number in twelve digits; a name of an account has no blank. */
-    _id: TEXT,
+    _id: KEYWORD,
     /** Stored as `told`: a stored field is never renamed (CONTRIBUTING.md "How to release"). */
     told: body<EventBody>(),
     /** SEND_ESTATUS of the guide after this entry. */
@@ -126,7 +127,7 @@ export const EVENTS = defineCollection(
     username: USERNAME,
     /** When the guide was created, if a field names a person: the retention starts then. */
     personal: optional(MOMENT),
-    append: TEXT,
+    append: KEYWORD,
     /** By the database's clock. So is `openSince`. */
     registered: MOMENT,
     /**
@@ -144,7 +145,7 @@ export const EVENTS = defineCollection(
     life: 'For ever; who received, and notes, are removed after `RETENTION_DAYS`; of a test account 30 days',
     people: {
       told: 'person',
-      ...{ _id: false, reference: false, username: false, append: false },
+      reference: "nobody: the customer's own number, as docs/security.md says",
       adjustment: 'nobody: amounts',
     },
     testAccounts: 'expire',

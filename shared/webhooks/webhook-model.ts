@@ -3,6 +3,7 @@ import {
   type DocumentIn,
   defineCollection,
   FLAG,
+  KEYWORD,
   listOf,
   MOMENT,
   NUMBER,
@@ -15,7 +16,7 @@ import {
 import type { LogEntry } from '../tracking/event-model.ts';
 
 /** When the last message failed, and why, in words for the account. */
-const FAILURE = optional(part({ at: MOMENT, reason: TEXT }));
+const FAILURE = optional(part({ at: MOMENT, reason: KEYWORD }));
 
 /**
  * A webhook: where to send the events of its account, and how far they are sent. Of deliveries, only the last tries are
@@ -29,10 +30,10 @@ export const WEBHOOKS = defineCollection(
      * The account, a blank, and a number from 1 to `MAX_WEBHOOKS`. So the account never has more, even if several are
      * created at once. With another unique index, DocumentDB waits a second if two inserts meet.
      */
-    _id: TEXT,
+    _id: KEYWORD,
     /** The id that the account sees. It is never used again. */
-    id: TEXT,
-    account: TEXT,
+    id: KEYWORD,
+    account: KEYWORD,
     url: TEXT,
     description: TEXT,
     /** Types of the events that are sent, in the order of `FEED_TYPE_NAMES`; absent for all. */
@@ -43,11 +44,11 @@ export const WEBHOOKS = defineCollection(
      * absent for a token. Absent as a whole if a process before 1.8.1 stored the webhook. Such a process also changes `url` alone:
      * `setBy` speaks of its own `url`, and says nothing of another (`setByOf`).
      */
-    setBy: optional(part({ username: USERNAME, key: optional(TEXT), url: TEXT })),
+    setBy: optional(part({ username: USERNAME, key: optional(KEYWORD), url: KEYWORD })),
     /** Set if the webhook is of a test account, whose failures harm no customer. */
     test: optional(FLAG),
     /** The cell whose canary registered the webhook; absent for others. Only senders of that cell send to it. */
-    canaryOf: optional(TEXT),
+    canaryOf: optional(KEYWORD),
     /** Number of the last event that was delivered. */
     cursor: NUMBER,
     /** How often its account has changed what comes next: the cursor or the types; absent if never. */
@@ -61,7 +62,7 @@ export const WEBHOOKS = defineCollection(
     /** When a sender looks at the webhook next. During a lease, it is the lease's end, or earlier if it was woken. */
     dueAt: MOMENT,
     /** Only the holder of the lease sends messages until `leaseUntil`, and only the holder may end the lease early. */
-    lease: optional(TEXT),
+    lease: optional(KEYWORD),
     leaseUntil: MOMENT,
     /** Failed tries of the current message. */
     failures: NUMBER,
@@ -70,28 +71,14 @@ export const WEBHOOKS = defineCollection(
     lastFailure: FAILURE,
     /** The last tries, the newest first. A `reason` says why the message was not taken. */
     attempts: optional(
-      listOf(part({ at: MOMENT, ms: NUMBER, status: optional(NUMBER), reason: optional(TEXT) })),
+      listOf(part({ at: MOMENT, ms: NUMBER, status: optional(NUMBER), reason: optional(KEYWORD) })),
     ),
   },
   {
     id: 'Account and a number from 1 to 5',
     holds: 'A webhook of an account: address, who chose it, and the number of the last event that was taken',
     life: 'Until its account or `admin webhooks end` removes it',
-    people: {
-      ...{
-        _id: false,
-        id: false,
-        account: false,
-        canaryOf: false,
-        url: false,
-        description: false,
-        lease: false,
-      },
-      setBy: { username: false, key: false, url: false },
-      off: { reason: false },
-      lastFailure: { reason: false },
-      attempts: { reason: false },
-    },
+    people: { url: 'nobody: an address of a server', description: 'nobody: it says what the webhook is for' },
     testAccounts: { stay: 'A setting of the account, which the account removes' },
     rights: {
       api: ['find', 'insert', 'update', 'remove', 'createIndex'],
@@ -125,16 +112,16 @@ export const WEBHOOK_SECRETS = defineCollection(
   'webhookSecrets',
   {
     /** The webhook's `id`. */
-    _id: TEXT,
+    _id: KEYWORD,
     /**
      * The newest first. An older secret signs until `until`. `value` is in clear text. `encrypted` takes its place, by the
      * key with the id `key`.
      */
     secrets: listOf(
       part({
-        value: optional(TEXT),
-        encrypted: optional(TEXT),
-        key: optional(TEXT),
+        value: optional(KEYWORD),
+        encrypted: optional(KEYWORD),
+        key: optional(KEYWORD),
         until: optional(MOMENT),
       }),
     ),
@@ -143,7 +130,6 @@ export const WEBHOOK_SECRETS = defineCollection(
     id: 'Id of a webhook',
     holds: 'What signs its messages, encrypted with `WEBHOOK_SECRETS_KEY`',
     life: 'As long as the webhook',
-    people: { _id: false, secrets: { value: false, encrypted: false, key: false } },
     testAccounts: { stay: 'They go with the webhook' },
     rights: { api: ['find', 'insert', 'update', 'remove'], webhooks: ['find'], admin: ['remove'] },
   },

@@ -1,25 +1,51 @@
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { ROOMS } from '#services/api/app.ts';
-import { type Collection, defineCollection, pathsOfUser, TEXT } from '#shared/stores/collection.ts';
+import {
+  body,
+  defineCollection,
+  KEYWORD,
+  listOf,
+  MOMENT,
+  optional,
+  part,
+  pathsOfUser,
+  TEXT,
+} from '#shared/stores/collection.ts';
 
 /** What a collection must say of its documents. */
 
-const FACTS = { id: '', holds: '', life: '', rights: {}, testAccounts: 'expire' } as const;
+const FACTS = { id: '', holds: '', life: '', rights: {} } as const;
+const STAYS = { ...FACTS, testAccounts: { stay: 'Nothing of an account' } } as const;
+const EXPIRES = { ...FACTS, testAccounts: 'expire' } as const;
 
 it('does not compile with a text that it does not state', () => {
-  defineCollection('notes', { _id: TEXT }, { ...FACTS, people: { _id: false } });
+  defineCollection('notes', { _id: KEYWORD, lines: optional(listOf(part({ code: KEYWORD }))) }, STAYS);
   // @ts-expect-error It does not say whether `text` may name a person.
-  defineCollection('notes', { _id: TEXT, text: TEXT }, { ...FACTS, people: { _id: false } });
+  defineCollection('notes', { _id: KEYWORD, text: TEXT }, STAYS);
+  // @ts-expect-error It does not say whether the texts of `lines` may.
+  defineCollection('notes', { _id: KEYWORD, lines: listOf(part({ text: optional(TEXT) })) }, STAYS);
+  // @ts-expect-error It does not say why `text` names nobody.
+  defineCollection('notes', { _id: KEYWORD, text: TEXT }, { ...STAYS, people: { text: false } });
+  const people = { text: 'person', lines: { text: 'nobody: words of a list' }, told: 'person' } as const;
+  const lines = listOf(part({ text: TEXT, code: KEYWORD }));
+  defineCollection('notes', { text: TEXT, lines, told: body<{ note?: string }>() }, { ...STAYS, people });
+});
+
+it('does not compile if its documents are to expire and have no such field, or stay without a reason', () => {
+  defineCollection('notes', { _id: KEYWORD, expiresAt: optional(MOMENT) }, EXPIRES);
+  // @ts-expect-error It has no `expiresAt`.
+  defineCollection('notes', { _id: KEYWORD }, EXPIRES);
+  // @ts-expect-error A word is no reason.
+  defineCollection('notes', { _id: KEYWORD }, { ...FACTS, testAccounts: { stay: 'x' } });
 });
 
 describe.each(COLLECTIONS.filter(({ testAccounts }) => testAccounts === 'expire'))(
   'the collection $name, in which what test accounts store expires',
-  ({ schema, indexes = [] }) => {
+  ({ indexes = [] }) => {
     it('has an index by which MongoDB deletes it', () => {
       const expiring = indexes.filter(([, options]) => options?.expireAfterSeconds === 0);
       expect(expiring.map(([fields]) => fields)).toEqual([{ expiresAt: 1 }]);
-      expect(schema.path('expiresAt')).toBeDefined();
     });
   },
 );
@@ -27,7 +53,7 @@ describe.each(COLLECTIONS.filter(({ testAccounts }) => testAccounts === 'expire'
 it('names persons only if its room brings its texts to retention, erasure and export', () => {
   const untold = ROOMS.filter(({ data, personalData }) => {
     const collections = data.collections === 'none' ? [] : data.collections;
-    if (!collections.some(({ people }) => namesPersons(people))) return false;
+    if (!collections.some(({ people = {} }) => namesPersons(people))) return false;
     // Over guides, `privacy` walks itself.
     if (data.name === 'guides') return false;
     return personalData === 'none' || [personalData.besideGuides, personalData.accountTexts].every(isNone);
@@ -64,7 +90,7 @@ function isNone(part: unknown): boolean {
   return part === 'none';
 }
 
-function namesPersons(people: Collection['people']): boolean {
+function namesPersons(people: object): boolean {
   return Object.values(people).some((text) =>
     typeof text === 'object' ? namesPersons(text) : text === 'person',
   );
