@@ -67,7 +67,7 @@ export async function buildApi(
     delayRateLimited(server);
     await serveDocument(server, config, {
       errors,
-      description: rooms.map(({ introduction = '' }) => introduction).join(''),
+      description: rooms.map(({ introduction }) => introduction?.(rooms) ?? '').join(''),
       guide: rooms.flatMap((room) => room.guide ?? [])[0],
       additions: rooms.flatMap(({ adds }) => adds ?? []),
       messages: Object.assign({}, ...rooms.map(({ messages }) => messages)) as object,

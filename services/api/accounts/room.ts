@@ -15,6 +15,10 @@ export const accounts = defineRoom({
   needs: [],
   errors: accountErrors,
   personalData: accountsPersonalData,
+  changes: {
+    what: ['cambiar la contraseña', 'cerrar la sesión'],
+    repeated: ['Tras cambiar la [contraseña](/api/docs/contrasena), entre primero con la nueva.'],
+  },
   open: openAccounts,
   openRoutes: [loginRoute, passwordRoute],
   routes: [tokenRoutes],

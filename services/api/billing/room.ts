@@ -10,5 +10,6 @@ export const billing = defineRoom({
   needs: [accounts, guides, labels],
   errors: {},
   personalData: 'none',
+  changes: 'none',
   open: openBilling,
 });

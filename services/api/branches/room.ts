@@ -11,6 +11,7 @@ export const branches = defineRoom({
   needs: [accounts],
   errors: branchErrors,
   personalData: 'none',
+  changes: 'none',
   open: openBranches,
   routes: [branchRoutes, postalCodeRoute],
 });

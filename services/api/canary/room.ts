@@ -10,4 +10,5 @@ export const canary = defineRoom({
   errors: {},
   open: openCanary,
   personalData: 'none',
+  changes: 'none',
 });

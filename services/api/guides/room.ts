@@ -16,6 +16,7 @@ export const guides = defineRoom({
   needs: [accounts, branches],
   errors: guideErrors,
   personalData: guidesPersonalData,
+  changes: { what: ['crear guías'], repeated: ['Para crear guías use una clave.'] },
   open: openGuides,
   routes: [creationRoutes, guideRoute, listRoute, destinationRoute],
   manualValues: guideValues,

@@ -23,6 +23,14 @@ export type BadUrlAnswer = (request: FastifyRequest, reply: FastifyReply) => Fas
 /** Adds routes to a scope of their own. */
 type Routes<Context> = (server: HttpServer, context: Context) => void | Promise<void>;
 
+/** What the operations of a room change, in Spanish, for the guide for integrators. All others only read. */
+export type Changes = {
+  /** In the infinitive: "cancelar guías". */
+  what: readonly string[];
+  /** Sentences in Markdown about those of them that clients must not simply repeat. All others have the same effect twice as once. */
+  repeated: readonly string[];
+};
+
 /** What a room is, beside what it opens. */
 type Facts = {
   data: RoomData;
@@ -30,9 +38,10 @@ type Facts = {
   /** What it adds to the operations of rooms below. */
   adds?: Additions;
   personalData: PersonalData | 'none';
+  changes: Changes | 'none';
   onBadUrl?: (config: ApiConfig) => BadUrlAnswer;
-  /** Introduces the OpenAPI document, in Markdown. */
-  introduction?: string;
+  /** Introduces the OpenAPI document, in Markdown. @param rooms all of them. */
+  introduction?: (rooms: readonly Room[]) => string;
   /** Path of the guide for integrators, where the OpenAPI document sends those who ask. */
   guide?: string;
   /** What is sent to others, as `webhooks` of the OpenAPI document. */
@@ -126,6 +135,11 @@ export async function openRooms(server: HttpServer, base: Base): Promise<OpenRoo
 /** Returns the errors of rooms, with those of every request. */
 export function errorsOf(rooms: readonly Room[]): ErrorTable {
   return joinErrors(rooms.map(({ errors }) => errors));
+}
+
+/** Returns what the operations of rooms change. */
+export function changesOf(rooms: readonly Room[]): Changes[] {
+  return rooms.flatMap(({ changes }) => (changes === 'none' ? [] : [changes]));
 }
 
 /** Returns what rooms store of people, the lower rooms first. */

@@ -14,6 +14,10 @@ export const keys = defineRoom({
   open: openKeys,
   routes: [keyRoutes],
   personalData: keysPersonalData,
+  changes: {
+    what: ['administrar llaves'],
+    repeated: ['`POST /api/llaves` crea otra [llave](/api/docs/llaves).'],
+  },
   adds: {
     credential: {
       name: 'llave',

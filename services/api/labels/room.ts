@@ -13,6 +13,7 @@ export const labels = defineRoom({
   data: labelsData,
   needs: [accounts, guides],
   errors: labelErrors,
+  changes: 'none',
   personalData: {
     keeps:
       'Redis has jobs with what a label shows, for 50 minutes after printing ended, or 5 if no worker prints them, and finished labels for an hour at most. The [append-only file](../k8s/operations.md#encryption-at-rest) keeps them longer',

@@ -15,6 +15,7 @@ export const manifests = defineRoom({
   needs: [accounts, guides, labels, tracking],
   errors: manifestErrors,
   personalData: manifestsPersonalData,
+  changes: { what: ['hacer manifiestos'], repeated: ['Para hacer un manifiesto use una clave.'] },
   adds: SCANS,
   open: openManifests,
   routes: [manifestRoutes],

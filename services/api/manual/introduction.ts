@@ -1,8 +1,13 @@
+import { changesOf, type Room } from '../http/room.ts';
+
 /** Introduces the OpenAPI document. */
-export const INTRODUCTION = `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso, y [una página](/api/docs/probar) lo prueba sin programar.
+export function introduction(rooms: readonly Room[]): string {
+  const changing = new Intl.ListFormat('es').format(changesOf(rooms).flatMap(({ what }) => what));
+  return `Crea guías de envío y genera sus etiquetas en PDF. [La guía para integradores](/api/docs) lo explica paso a paso, y [una página](/api/docs/probar) lo prueba sin programar.
 
 Las operaciones llevan \`Authorization: Bearer\` y una [llave](/api/docs/llaves), o el token de acceso que da \`POST /api/auth/login\` con los headers \`X-Username\` y \`X-Password\`.
 
-Crear guías, cancelar una, hacer un manifiesto, registrar eventos, administrar webhooks y llaves, cambiar la contraseña y cerrar la sesión cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo crear guías y manifiestos, que dicen cuándo, registrar un webhook, crear una llave, simular, activar un webhook con \`saltar\` y cambiar la contraseña.
+${changing[0]?.toUpperCase()}${changing.slice(1)} cambian algo; las demás operaciones solo leen. Todas se pueden repetir, salvo las que nombra [Reintentos](/api/docs/reintentos).
 
 Toda respuesta lleva \`X-Request-Id\`: cítelo al pedir ayuda.`;
+}

@@ -1,7 +1,7 @@
 import { manualData } from '#shared/manual/room.ts';
 import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
-import { INTRODUCTION } from './introduction.ts';
+import { introduction } from './introduction.ts';
 import { manualRoutes } from './routes.ts';
 
 export const manual = defineRoom({
@@ -9,7 +9,8 @@ export const manual = defineRoom({
   needs: [guides],
   errors: {},
   personalData: 'none',
-  introduction: INTRODUCTION,
+  changes: 'none',
+  introduction,
   guide: '/api/docs',
   openRoutes: [manualRoutes],
 });

@@ -5,7 +5,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
 import { escapeHtml } from '#shared/pages/page-kit.ts';
-import type { Base } from '../http/room.ts';
+import { type Base, changesOf } from '../http/room.ts';
 import { addVary } from '../http/vary.ts';
 import { contentsFor, renderChapters } from './chapters.ts';
 import { listForPrograms, textForPrograms } from './for-programs.ts';
@@ -92,7 +92,10 @@ function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base):
   let results = async (_query: string): Promise<string> => '';
   server.addHook('onReady', async () => {
     const document = server.swagger() as object as OpenApiDocument;
-    const own = rooms.map(({ manualValues }) => manualValues?.(config) ?? {});
+    const alRepetir = changesOf(rooms)
+      .flatMap(({ repeated }) => repeated)
+      .join(' ');
+    const own = [{ alRepetir }, ...rooms.map(({ manualValues }) => manualValues?.(config) ?? {})];
     const values = { ...chapterValues(own, errorTable, document), url: URL_MARK };
     const data = rooms.map((room) => room.data);
     const chapters = renderChapters(data, operationChapters(document), values);

@@ -9,5 +9,6 @@ export const privacy = defineRoom({
   needs: [accounts, guides],
   errors: {},
   personalData: 'none',
+  changes: 'none',
   open: openPrivacy,
 });

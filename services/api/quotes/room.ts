@@ -33,6 +33,7 @@ export const quotes = defineRoom({
   needs: [accounts, branches, guides],
   errors: quoteErrors,
   personalData: 'none',
+  changes: 'none',
   adds: { errors: { crearGuias: REFUSALS, validarGuias: REFUSALS } },
   open: openQuotes,
   openRoutes: [calculatorRoutes],

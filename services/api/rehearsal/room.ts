@@ -11,5 +11,6 @@ export const rehearsal = defineRoom({
   needs: [accounts, guides, tracking],
   errors: rehearsalErrors,
   personalData: 'none',
+  changes: { what: ['simular'], repeated: ['`simular` hace pasar todo otra vez.'] },
   routes: [simulationRoute],
 });

@@ -16,6 +16,7 @@ export const tracking = defineRoom({
   needs: [accounts, branches, guides],
   errors: trackingErrors,
   personalData: trackingPersonalData,
+  changes: { what: ['registrar eventos', 'cancelar guías'], repeated: [] },
   open: openTracking,
   openRoutes: [trackingPageRoutes],
   routes: [eventRoutes, guideEventRoutes],

@@ -15,6 +15,13 @@ export const webhooks = defineRoom({
   needs: [accounts, tracking],
   errors: webhookErrors,
   personalData: webhooksPersonalData,
+  changes: {
+    what: ['administrar webhooks'],
+    repeated: [
+      '`POST /api/webhooks` registra otro webhook: si la respuesta se perdió, busque el suyo por `Url` en `GET /api/webhooks`, y pida con `secreto` una clave nueva.',
+      '`activar` con `saltar` puede saltar otro mensaje.',
+    ],
+  },
   open: openWebhooks,
   routes: [webhookRoutes],
   messages: MESSAGES,

@@ -18,7 +18,7 @@ function nothing(name: string) {
     },
     ...{ users: none, settings: none, subjects: none, chapters: none, commands: none },
   };
-  return { data, errors: {}, personalData: none };
+  return { data, errors: {}, personalData: none, changes: none };
 }
 type Lower = { store: string; port: Port<string> };
 
