@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect } from 'vitest';
-import { repoRoot } from '#local/folders.ts';
 import { ROOMS } from '#services/api/app.ts';
 import { personalTexts } from '#services/api/platform/personal-data.ts';
 import { erasePerson, exportPerson, type Walk } from '#services/api/privacy/person-data.ts';
@@ -11,11 +8,11 @@ import { personSearch } from '#services/api/privacy/person-search.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
-import type { PersonalText } from '#test/fixtures/personal-text.ts';
+import { storing } from '#test/fixtures/stored.ts';
 import { test as stores } from '#test/fixtures/stores.ts';
 
 /**
- * A text that names somebody, of each room that has such texts: `test/api/<room>/personal-text.ts` stores one. It is exported, and
+ * A text that names somebody, of each room that has such texts: `test/api/<room>/stored.ts` stores one. It is exported, and
  * erasure and retention leave the name nowhere in the room's collections.
  */
 
@@ -27,20 +24,19 @@ const rooms = ROOMS.flatMap(({ data, personalData }) => {
   const texts = personalTexts([personalData]);
   const fields = [...texts.besideGuides, ...texts.ofAccounts].map(({ field }) => field);
   const collections = data.collections === 'none' ? [] : data.collections.map(({ name }) => name);
-  const path = join(repoRoot, 'test/api', data.name, 'personal-text.ts');
-  return fields.length > 0 ? [{ name: data.name, texts, fields, collections, path }] : [];
+  return fields.length > 0 ? [{ name: data.name, texts, fields, collections }] : [];
 });
 
-describe.each(rooms)('the texts of $name', ({ texts, fields, collections, path }) => {
+describe.each(rooms)('the texts of $name', ({ name, texts, fields, collections }) => {
   const test = stores
     /** Stores a text as old as this. */
     .extend('store', ({ stores: { mongo } }) => async (days: number) => {
       const record = newRecord();
       await mongo.collection('guides').insertOne(record as never);
-      const { personalText } = (await import(path)) as { personalText: PersonalText };
+      const store = await storing(name, 'namingPerson');
       const at = new Date(Date.now() - days * DAY_MS);
       const { _id: guide, account } = record;
-      await personalText.store(mongo, { guide, account, person: PERSON, at });
+      await store(mongo, { guide, account, person: PERSON, at });
     })
     .extend('walk', ({ stores: { mongo } }): Walk => {
       return { mongo, texts, search: personSearch('nombre', PERSON), onProgress: () => {} };
@@ -50,10 +46,6 @@ describe.each(rooms)('the texts of $name', ({ texts, fields, collections, path }
       const documents = await Promise.all(collections.map((name) => mongo.collection(name).find().toArray()));
       return documents.flat().filter((document) => JSON.stringify(document).includes(PERSON)).length;
     });
-
-  test('have one that a test stores', () => {
-    expect(existsSync(path), `${path} stores a text that names a person`).toBe(true);
-  });
 
   test('are exported, and erased', async ({ naming, store, walk }) => {
     await store(0);

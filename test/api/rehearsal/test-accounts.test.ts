@@ -1,9 +1,11 @@
 import { describe, expect } from 'vitest';
-import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
+import type { RoomData } from '#shared/room-data.ts';
+import { ROOMS_DATA } from '#shared/rooms.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { test as services } from '#test/fixtures/services.ts';
+import { storing } from '#test/fixtures/stored.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const PASSWORD = 'una contrasena de prueba 1';
@@ -25,6 +27,11 @@ const test = services
     expect([answer.status, answer.body.details]).toEqual([200, undefined]);
     return answer.body.data as Event[];
   });
+/** The rooms with collections in which what a test account stores expires. */
+const EXPIRING = ROOMS_DATA.flatMap(({ name: room, collections: all }: RoomData) => {
+  const collections = all === 'none' ? [] : all.filter(({ testAccounts }) => testAccounts === 'expire');
+  return collections.length > 0 ? [{ room, collections }] : [];
+});
 const typesOf = (events: Event[]) => events.map(({ Tipo, Anulado }) => (Anulado ? `(${Tipo})` : Tipo));
 
 describe('a test account', () => {
@@ -80,33 +87,26 @@ describe('a test account', () => {
     }
   });
 
-  test('stores in no collection whose documents expire one that stays', async ({
-    guide,
-    simulate,
-    stores,
-    tester,
-  }) => {
-    const { SEND_GUIA } = await guide();
-    await simulate(SEND_GUIA, { Escenario: 'entrega' });
-    const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
-    expect((await tester.post('/api/guias/crear', body, { 'idempotency-key': 'una' })).status).toBe(200);
-    expect((await tester.post('/api/manifiestos', {})).status).toBe(200);
-    for (const { name, schema } of COLLECTIONS.filter(({ testAccounts }) => testAccounts === 'expire')) {
-      const own = schema.path('account') ? { account: 'pruebas' } : {};
-      const stored = await stores.mongo.collection(name).find(own).toArray();
-      expect(stored.length, `this test stores nothing in ${name}: add a request that does`).toBeGreaterThan(
-        0,
-      );
-      // An account's last event stays for its number; a creation goes once its guides are stored.
-      const staying = stored.filter(
-        ({ expiresAt, keptUntil, openSince }) => !(expiresAt ?? keptUntil ?? openSince),
-      );
-      expect(
-        staying.map(({ _id }) => `${name}: ${_id}`),
-        'without `expiresAt`',
-      ).toEqual([]);
-    }
-  });
+  test.for(EXPIRING)(
+    'stores nothing in $room that stays',
+    async ({ room, collections }, { stores, tester }) => {
+      const store = await storing(room, 'ofTestAccount');
+      await store(tester);
+      for (const { name, schema } of collections) {
+        const own = schema.path('account') ? { account: 'pruebas' } : {};
+        const documents = await stores.mongo.collection(name).find(own).toArray();
+        expect(documents.length, `test/api/${room}/stored.ts stores none in ${name}`).toBeGreaterThan(0);
+        // An account's last event stays for its number; a creation goes once its guides are stored.
+        const staying = documents.filter(
+          ({ expiresAt, keptUntil, openSince }) => !(expiresAt ?? keptUntil ?? openSince),
+        );
+        expect(
+          staying.map(({ _id }) => `${name}: ${_id}`),
+          'without `expiresAt`',
+        ).toEqual([]);
+      }
+    },
+  );
 
   test('has a feed without a hole when events are gone', async ({ tester, guide, simulate, stores }) => {
     const { SEND_GUIA: old } = await guide();

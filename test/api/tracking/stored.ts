@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS } from '#shared/tracking/event-model.ts';
+import { minimalGuide } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
-import type { PersonalText } from '#test/fixtures/personal-text.ts';
+import type { Stored } from '#test/fixtures/stored.ts';
 
-/** A delivery, which says who received the parcel. */
-export const personalText: PersonalText = {
-  store: (mongo, { guide, account, person, at }) =>
+export const stored: Stored = {
+  async ofTestAccount(tester) {
+    const [guide] = await tester.created(minimalGuide());
+    await tester.post(`/api/guias/${guide?.SEND_GUIA}/simular`, { Escenario: 'entrega' });
+  },
+  /** A delivery, which says who received the parcel. */
+  namingPerson: (mongo, { guide, account, person, at }) =>
     modelOf(mongo, EVENTS).insertOne({
       _id: `${account} ${randomUUID()}`,
       told: event(guide, 'Entregado', { Id: randomUUID(), Recibe: person }) as never,
