@@ -1,8 +1,8 @@
 import { canaryNames } from '#shared/canary/names.ts';
-import { canaryWebhook } from '#shared/canary/webhook-address.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { canaryWebhook } from '#shared/webhooks/canary-address.ts';
 import type { CanaryConfig } from './config.ts';
 import { Credential } from './http/credential.ts';
 import { customersWay, processWays } from './http/ways.ts';

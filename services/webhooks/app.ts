@@ -1,7 +1,6 @@
 import { openUserActions } from '#shared/actions/action-trouble.ts';
 import { openAuditLog } from '#shared/audit/audit-log.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
-import { canaryWebhook } from '#shared/canary/webhook-address.ts';
 import { splitList } from '#shared/config/networks.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -15,6 +14,7 @@ import { writing } from '#shared/stores/mongo-check.ts';
 import { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
+import { canaryWebhook } from '#shared/webhooks/canary-address.ts';
 import { publicOrIn } from '#shared/webhooks/public-address.ts';
 import { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
 import { WebhookFigures } from '#shared/webhooks/webhook-figures.ts';

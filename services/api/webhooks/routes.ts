@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditEvent } from '#shared/audit/audit-store.ts';
-import { canaryWebhook } from '#shared/canary/webhook-address.ts';
 import { splitList } from '#shared/config/networks.ts';
 import type { ErrorCode } from '#shared/errors/domain-error.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { acceptOnlyJson } from '#shared/http/request-bodies.ts';
+import { canaryWebhook } from '#shared/webhooks/canary-address.ts';
 import { publicOrIn } from '#shared/webhooks/public-address.ts';
 import type { SetBy } from '#shared/webhooks/webhook-model.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';

@@ -34,7 +34,7 @@ export function* diagnoseActions(state: SystemState, { harmed }: LastSeen): Gene
     const causes: Effect[] = [
       `${action}-tried`,
       // What waits for webhooks that are not sent is late.
-      ...(action === 'webhook' ? (['webhooks'] as const) : []),
+      ...(ACTIONS[action].service === 'webhooks' ? (['webhooks'] as const) : []),
     ];
     yield { ...grave(`${action}-fails`, section, text), effectOn: [action], causes };
   }

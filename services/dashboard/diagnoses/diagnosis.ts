@@ -54,6 +54,8 @@ export const RECOVERY_MS = 15_000;
 /** What needs MongoDB, and what writes to it. */
 export const BY_API = actionsOf('api');
 export const WRITING = USER_ACTIONS.filter((action) => ACTIONS[action].writes);
+/** What the webhooks service does, and what waits for it. */
+export const BY_WEBHOOKS: readonly Effect[] = [...actionsOf('webhooks'), 'webhooks'];
 /** What asks the branches service. */
 export const BY_BRANCHES = USER_ACTIONS.filter((action) => ACTIONS[action].asksBranches);
 

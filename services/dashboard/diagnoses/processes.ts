@@ -5,6 +5,7 @@ import type { SystemState } from '../system-state.ts';
 import {
   BY_API,
   BY_BRANCHES,
+  BY_WEBHOOKS,
   type Diagnosis,
   grave,
   type LastSeen,
@@ -18,7 +19,7 @@ export const SERVICES = ['api', 'branches', 'webhooks'] as const;
 const SERVICE_OUTAGES = {
   api: { section: 'servicedown', causes: [...BY_API, 'api'] },
   branches: { section: 'branchesdown', causes: ['branches', ...BY_BRANCHES] },
-  webhooks: { section: 'servicedown', causes: ['webhooks', 'webhook'] },
+  webhooks: { section: 'servicedown', causes: BY_WEBHOOKS },
 } as const;
 
 /** Longer than the time between two readings of the status. */

@@ -1,7 +1,15 @@
 import { count } from '#shared/pages/format.ts';
 import { type Difference, differences, type Process } from '#shared/stores/shared-settings.ts';
 import type { SystemState } from '../system-state.ts';
-import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, warning } from './diagnosis.ts';
+import {
+  BY_API,
+  BY_BRANCHES,
+  BY_WEBHOOKS,
+  type Diagnosis,
+  type Effect,
+  grave,
+  warning,
+} from './diagnosis.ts';
 
 /** What each secret is for, and what follows where it differs. Users are refused one by one: no cause of failures. */
 const SECRETS: Readonly<Record<string, { what: string; causes: readonly Effect[] }>> = {
@@ -9,7 +17,7 @@ const SECRETS: Readonly<Record<string, { what: string; causes: readonly Effect[]
   INTERNAL_TOKEN: { what: 'no se entienden', causes: ['token'] },
   WEBHOOK_SECRETS_KEY: {
     what: 'no se descifran los secretos de los webhooks',
-    causes: ['webhook', 'webhooks'],
+    causes: BY_WEBHOOKS,
   },
 };
 

@@ -3,7 +3,16 @@ import { bytes } from '#shared/pages/format.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import type { Heartbeat, ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { SystemState } from '../system-state.ts';
-import { BY_API, BY_BRANCHES, type Diagnosis, type Effect, grave, WRITING, warning } from './diagnosis.ts';
+import {
+  BY_API,
+  BY_BRANCHES,
+  BY_WEBHOOKS,
+  type Diagnosis,
+  type Effect,
+  grave,
+  WRITING,
+  warning,
+} from './diagnosis.ts';
 import { SERVICES } from './processes.ts';
 
 /** In the order in which they are named. */
@@ -77,7 +86,7 @@ function effectsOf(dependency: Dependency, down: readonly Report[]): Effect[] {
     ...(misses('api') ? ([...BY_API, 'api'] as const) : []),
     ...(misses('api', 'dashboard') ? (['tariff'] as const) : []),
     ...(misses('branches') ? (['branches', ...BY_BRANCHES] as const) : []),
-    ...(misses('webhooks', 'dashboard') ? (['webhooks', 'webhook'] as const) : []),
+    ...(misses('webhooks', 'dashboard') ? BY_WEBHOOKS : []),
   ];
 }
 
@@ -136,7 +145,7 @@ export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
   if (reports.some((process) => process.state === 'disk-full')) {
     const text = 'El disco de MongoDB está lleno: no se crean guías, ni se registran eventos';
     // It is one disk, whoever has met it first.
-    yield { ...grave('mongodb-disk', 'volumenearlyfull', text), causes: [...WRITING, 'webhook', 'webhooks'] };
+    yield { ...grave('mongodb-disk', 'volumenearlyfull', text), causes: [...WRITING, ...BY_WEBHOOKS] };
     return;
   }
   const unsteady = reports.filter(
@@ -150,10 +159,7 @@ export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
   if (refused.length === 0) return;
   const writes = (service: string) => refused.some((process) => process.service === service);
   const what = writes('api') ? ': no se crean guías, ni se registran eventos' : '';
-  const causes: Effect[] = [
-    ...(writes('api') ? WRITING : []),
-    ...(writes('webhooks') ? (['webhook', 'webhooks'] as const) : []),
-  ];
+  const causes: Effect[] = [...(writes('api') ? WRITING : []), ...(writes('webhooks') ? BY_WEBHOOKS : [])];
   const text = `MongoDB rechaza escrituras de ${processesOf(refused, reports)}${what}`;
   yield { ...grave('mongodb-read-only', 'mongodown', text), causes };
 }
