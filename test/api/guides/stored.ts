@@ -3,9 +3,9 @@ import { minimalGuide } from '#test/fixtures/client.ts';
 import type { Stored } from '#test/fixtures/stored.ts';
 
 export const stored: Stored = {
-  ofTestAccount(tester) {
+  byClient(client) {
     const body = { TipoServicio: 'Domicilio', Guia: [minimalGuide()] };
     // A creation without a key goes from the journal at once.
-    return tester.post('/api/guias/crear', body, { 'idempotency-key': randomUUID() });
+    return client.post('/api/guias/crear', body, { 'idempotency-key': randomUUID() });
   },
 };

@@ -2,8 +2,8 @@ import { minimalGuide } from '#test/fixtures/client.ts';
 import type { Stored } from '#test/fixtures/stored.ts';
 
 export const stored: Stored = {
-  async ofTestAccount(tester) {
-    await tester.created(minimalGuide());
-    await tester.post('/api/manifiestos', {});
+  async byClient(client) {
+    await client.created(minimalGuide());
+    await client.post('/api/manifiestos', {});
   },
 };

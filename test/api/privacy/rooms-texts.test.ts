@@ -8,7 +8,7 @@ import { personSearch } from '#services/api/privacy/person-search.ts';
 import { Retention } from '#services/api/privacy/retention.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
-import { storing } from '#test/fixtures/stored.ts';
+import { storedOf } from '#test/fixtures/stored.ts';
 import { test as stores } from '#test/fixtures/stores.ts';
 
 /**
@@ -33,10 +33,9 @@ describe.each(rooms)('the texts of $name', ({ name, texts, fields, collections }
     .extend('store', ({ stores: { mongo } }) => async (days: number) => {
       const record = newRecord();
       await mongo.collection('guides').insertOne(record as never);
-      const store = await storing(name, 'namingPerson');
       const at = new Date(Date.now() - days * DAY_MS);
       const { _id: guide, account } = record;
-      await store(mongo, { guide, account, person: PERSON, at });
+      await (await storedOf(name)).namingPerson?.(mongo, { guide, account, person: PERSON, at });
     })
     .extend('walk', ({ stores: { mongo } }): Walk => {
       return { mongo, texts, search: personSearch('nombre', PERSON), onProgress: () => {} };
@@ -49,7 +48,7 @@ describe.each(rooms)('the texts of $name', ({ name, texts, fields, collections }
 
   test('are exported, and erased', async ({ naming, store, walk }) => {
     await store(0);
-    expect(await naming()).toBe(1);
+    expect(await naming(), `namingPerson of test/api/${name}/stored.ts must store one`).toBe(1);
     let exported = '';
     for await (const part of exportPerson(walk)) exported += part;
     expect(fields.filter((field) => exported.includes(`"${field}":[`))).toEqual(fields);

@@ -5,7 +5,7 @@ import { ROOMS_DATA } from '#shared/rooms.ts';
 import { Client, type CreatedGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { test as services } from '#test/fixtures/services.ts';
-import { storing } from '#test/fixtures/stored.ts';
+import { storedOf } from '#test/fixtures/stored.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const PASSWORD = 'una contrasena de prueba 1';
@@ -90,12 +90,14 @@ describe('a test account', () => {
   test.for(EXPIRING)(
     'stores nothing in $room that stays',
     async ({ room, collections }, { stores, tester }) => {
-      const store = await storing(room, 'ofTestAccount');
-      await store(tester);
+      await (await storedOf(room)).byClient?.(tester, stores.mongo);
       for (const { name, schema } of collections) {
         const own = schema.path('account') ? { account: 'pruebas' } : {};
         const documents = await stores.mongo.collection(name).find(own).toArray();
-        expect(documents.length, `test/api/${room}/stored.ts stores none in ${name}`).toBeGreaterThan(0);
+        expect(
+          documents.length,
+          `byClient of test/api/${room}/stored.ts must store one in ${name}`,
+        ).toBeGreaterThan(0);
         // An account's last event stays for its number; a creation goes once its guides are stored.
         const staying = documents.filter(
           ({ expiresAt, keptUntil, openSince }) => !(expiresAt ?? keptUntil ?? openSince),

@@ -6,9 +6,9 @@ import { event } from '#test/fixtures/events.ts';
 import type { Stored } from '#test/fixtures/stored.ts';
 
 export const stored: Stored = {
-  async ofTestAccount(tester) {
-    const [guide] = await tester.created(minimalGuide());
-    await tester.post(`/api/guias/${guide?.SEND_GUIA}/simular`, { Escenario: 'entrega' });
+  async byClient(client) {
+    const [guide] = await client.created(minimalGuide());
+    await client.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '');
   },
   /** A delivery, which says who received the parcel. */
   namingPerson: (mongo, { guide, account, person, at }) =>

@@ -4,15 +4,18 @@ import { expect } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { addRemoveCommand } from '#services/api/accounts/commands/remove-command.ts';
 import { accountsPersonalData } from '#services/api/accounts/personal-data.ts';
+import { ROOMS } from '#services/api/app.ts';
 import { run } from '#services/api/cli.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { type Run, runCommandLine } from '#shared/commands/run-command-line.ts';
+import { pathsOfUser } from '#shared/stores/collection.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
+import { storedOf } from '#test/fixtures/stored.ts';
 
 /** `npm run admin -- remove`. */
 
@@ -169,13 +172,21 @@ test('a removal that was cut can be repeated', async ({ admin, newUser, stores, 
   expect(await whereIs(name)).toEqual(['audit']);
 });
 
-test('a removal that was cut while it closed the account closes it when it is repeated', async ({
+test('a removal that was cut while it closed the account is repeated, and forgets the name in each room', async ({
   admin,
   newUser,
   removeAndFail,
+  stores,
+  whereIs,
 }) => {
   const [name, account] = [`u${randomUUID()}`, `a${randomUUID()}`];
-  await newUser(name, account);
+  const client = await newUser(name, account);
+  for (const { data } of ROOMS) await (await storedOf(data.name)).byClient?.(client, stores.mongo);
+  const naming = COLLECTIONS.filter((collection) => pathsOfUser(collection).length > 0);
+  expect(await whereIs(name), 'byClient of test/api/<room>/stored.ts must store in each collection').toEqual(
+    ['audit', 'users', ...naming.map((collection) => collection.name)].toSorted(),
+  );
   expect((await removeAndFail(name)).code).toBe(1);
   expect((await admin('remove', name)).out).toContain(`La cuenta ${account} ya no tiene usuarios.`);
+  expect(await whereIs(name)).toEqual(['audit']);
 });
