@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import Handlebars from 'handlebars';
-import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { LabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { TRIAL } from '#services/label-worker/batching/trial-print.ts';
 import {
@@ -99,17 +99,19 @@ async function printSamples(
   const templates = { ...OUR_TEMPLATES, [kind]: template };
   const underlays = await printUnderlays(printHtml, templates);
   const options = { templates, underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 };
-  const printer = createLabelPrinter(options);
+  const printer = new LabelPrinter(options);
   const { rasterize } = await startPdfium();
-  const warned = await tryTemplates(templates, async (label, order, sample) => {
-    const pdf = await printer.print(label, order);
-    if (!order.alone) return pdf;
-    const name = `${kind}-${sample}`;
-    await writeFile(join(out, `${name}.pdf`), pdf);
-    const picture = toPng(toBitmap(rasterize(pdf, 0, DOTS_PER_MM)), DOTS_PER_MM);
-    await writeFile(join(out, `${name}.png`), picture);
-    preview.names.push(name);
-    return pdf;
+  const warned = await tryTemplates(templates, {
+    async print(label, order, sample) {
+      const pdf = await printer.print(label, order);
+      if (!order.alone) return pdf;
+      const name = `${kind}-${sample}`;
+      await writeFile(join(out, `${name}.pdf`), pdf);
+      const picture = toPng(toBitmap(rasterize(pdf, 0, DOTS_PER_MM)), DOTS_PER_MM);
+      await writeFile(join(out, `${name}.png`), picture);
+      preview.names.push(name);
+      return pdf;
+    },
   });
   preview.warnings.push(...warned);
 }

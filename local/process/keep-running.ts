@@ -44,11 +44,9 @@ export function keepRunning(
   };
 }
 
-/** Does without the line on a full disk: the terminal has the same one. */
+/** Does without the line on a full disk: the terminal has the same one, and "Estado" names the disk. */
 function tryToAppend(file: string, line: string): void {
   try {
     appendFileSync(file, line);
-  } catch {
-    // `watchDisk` says why.
-  }
+  } catch {}
 }

@@ -10,8 +10,6 @@ export type CsvTable<R, C extends string> = {
   rules: Readonly<Record<C, Rule>>;
   /** Columns that a file may lack, as files of earlier releases do. */
   optional?: readonly C[];
-  /** Of them, those that an export lacks where no record has a value, so that earlier releases read the file. */
-  exportedIfUsed?: readonly C[];
   toRecord(cells: Readonly<Record<C, string>>): R;
   toCells(record: R): string[];
 };
@@ -85,7 +83,6 @@ export function coverageTable(
       Ruta: ROUTE,
     },
     optional: ['Ruta'],
-    exportedIfUsed: ['Ruta'],
     toRecord: ({ CodigoPostal, Sucursal, Ruta }) => ({
       postalCode: CodigoPostal,
       code: branchCode(Sucursal),

@@ -34,12 +34,7 @@ export async function exportCsv<R, C extends string>(
   records: readonly R[],
 ): Promise<void> {
   const rows = records.map(table.toCells).sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
-  const columns = columnsOf(table);
-  const isWritten = columns.map(
-    (column, i) => !table.exportedIfUsed?.includes(column) || rows.some((cells) => cells[i] !== ''),
-  );
-  const written = <V>(cells: readonly V[]) => cells.filter((_, i) => isWritten[i]);
-  const text = formatCsv(written(columns), rows.map(written));
+  const text = formatCsv(columnsOf(table), rows);
   if (path) await writeFile(path, text);
   else await writeToOutput([text]);
 }

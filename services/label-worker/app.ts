@@ -13,7 +13,7 @@ import { ofEachPrint } from '#shared/printing/print-kinds.ts';
 import { openBlockingRedis, openLabelCache, openRedis } from '#shared/stores/redis.ts';
 import { RedisClock } from '#shared/stores/redis-clock.ts';
 import { readRedisState } from '#shared/stores/redis-state.ts';
-import { createLabelPrinter } from './batching/label-printer.ts';
+import { LabelPrinter } from './batching/label-printer.ts';
 import { CapacityMeter } from './batching/print-capacity.ts';
 import { printUnderlays } from './batching/print-underlays.ts';
 import { TRIAL } from './batching/trial-print.ts';
@@ -76,10 +76,10 @@ async function assemble(
     maxLabels: BATCH_LABELS,
   };
   // Trial labels count in no metric.
-  const warnings = await tryTemplates(templates, createLabelPrinter({ ...printing, concurrency: 1 }).print);
+  const warnings = await tryTemplates(templates, new LabelPrinter({ ...printing, concurrency: 1 }));
   for (const warning of warnings) log.warn(warning);
   const meter = new CapacityMeter(concurrency);
-  const printer = createLabelPrinter({ ...printing, awaited, metrics, meter, tracing });
+  const printer = new LabelPrinter({ ...printing, awaited, metrics, meter, tracing });
   const telemetry = tracing && (await loadQueueTelemetry());
   const start = () => {
     const worker = startLabelWorker({

@@ -27,11 +27,6 @@ export function createWorkerMetrics(registry: Registry) {
     registers,
   });
   const printed = new Counter({ name: 'labels_printed_total', help: 'Labels printed and stored', registers });
-  const dropped = new Counter({
-    name: 'labels_dropped_total',
-    help: 'Labels that were not printed, because nobody waited for them any more',
-    registers,
-  });
   const failures = new Counter({
     name: 'label_job_failures_total',
     help: 'Failed attempts to print a label, including those that were retried',
@@ -59,7 +54,6 @@ export function createWorkerMetrics(registry: Registry) {
     countStart: (reason: StartReason) => starts.inc({ reason }),
     setLoad: (share: number) => load.set(share),
     countPrinted: () => printed.inc(),
-    countDropped: () => dropped.inc(),
     countFailure: (reason: FailureReason) => failures.inc({ reason }),
   };
 }

@@ -13,7 +13,9 @@ import { LONGEST, sampleLabels, USUAL } from './label/template-files/sample-labe
 import { type LabelTemplates, OUR_TEMPLATES } from './label/templates.ts';
 
 /** `alone`: in a document of its own. */
-type Print = (label: LabelPayload, order: { alone: boolean }, sample: string) => Promise<Uint8Array>;
+type Printer = {
+  print(label: LabelPayload, order: { alone: boolean }, sample: string): Promise<Uint8Array>;
+};
 type Scan = Awaited<ReturnType<typeof startScanner>>;
 
 /**
@@ -23,25 +25,25 @@ type Scan = Awaited<ReturnType<typeof startScanner>>;
  * @throws TemplateError if a label does not print, has wrong pages or codes, or looks different beside others.
  * @throws DomainError `browser-failed` if Chromium is at fault.
  */
-export async function tryTemplates(templates: LabelTemplates, print: Print): Promise<string[]> {
+export async function tryTemplates(templates: LabelTemplates, printer: Printer): Promise<string[]> {
   const own = LABEL_KINDS.filter((kind) => templates[kind] !== OUR_TEMPLATES[kind]);
   if (own.length === 0) return [];
   const scan = await startScanner();
   const warnings: string[] = [];
-  for (const kind of own) warnings.push(...(await tryTemplate(kind, templates, print, scan)));
+  for (const kind of own) warnings.push(...(await tryTemplate(kind, templates, printer, scan)));
   return warnings;
 }
 
 async function tryTemplate(
   kind: LabelKind,
   templates: LabelTemplates,
-  print: Print,
+  printer: Printer,
   scan: Scan,
 ): Promise<string[]> {
   const { file } = templates[kind];
   const refuse = (reason: string) => new TemplateError(file, undefined, reason);
   const printed = async (name: string, label: LabelPayload, alone: boolean): Promise<ScannedPage[]> => {
-    const pdf = await print(label, { alone }, name).catch((error: Error) => {
+    const pdf = await printer.print(label, { alone }, name).catch((error: Error) => {
       if (isBrowserFailure(error)) throw error;
       const { cause } = error;
       throw cause instanceof TemplateError

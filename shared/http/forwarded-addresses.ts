@@ -1,4 +1,3 @@
-import { Counter } from 'prom-client';
 import { splitList } from '#shared/config/networks.ts';
 import type { HttpServer } from './http-server.ts';
 
@@ -32,22 +31,15 @@ export function dropForwardedPorts(server: HttpServer): void {
 }
 
 /**
- * Counts requests with an untrusted `X-Forwarded-For`, and warns once an hour. Behind a proxy that `TRUST_PROXY`
- * lacks, all clients would share one address and its limits.
- * @param now the time in ms of a clock that only moves forward.
+ * Warns once an hour of requests with an untrusted `X-Forwarded-For`. Behind a proxy that `TRUST_PROXY` lacks, all clients would
+ * share one address and its limits.
  */
-export function watchForwardedAddresses(server: HttpServer, now = () => performance.now()): void {
-  const ignored = new Counter({
-    name: 'forwarded_addresses_ignored_total',
-    help: 'Requests whose X-Forwarded-For was ignored, because TRUST_PROXY does not name their sender',
-    registers: [server.metrics],
-  });
+export function watchForwardedAddresses(server: HttpServer): void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   server.addHook('onRequest', async ({ headers, ip, socket, log }) => {
     if (headers['x-forwarded-for'] === undefined || ip !== socket.remoteAddress) return;
-    ignored.inc();
-    if (now() < quietUntil) return;
-    quietUntil = now() + LOG_EVERY_MS;
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + LOG_EVERY_MS;
     log.warn(
       { peer: ip },
       'X-Forwarded-For is ignored: if this peer is a proxy of yours, name it in TRUST_PROXY, or all clients share one limit',

@@ -671,7 +671,7 @@ describe('export', () => {
 
   test('writes to standard output without a file name', async ({ run }) => {
     const { out } = await run('coverage', ['export']);
-    expect(out).toBe('\uFEFFCodigoPostal,Sucursal\n64000,NTE01\n68000,SUR01\n');
+    expect(out).toBe('\uFEFFCodigoPostal,Sucursal,Ruta\n64000,NTE01,\n68000,SUR01,\n');
   });
 
   test('holds no spreadsheet formula, and keeps every text', async ({ folder, run, store }) => {

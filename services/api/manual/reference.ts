@@ -173,14 +173,6 @@ export function operationAddress({ operationId, tags }: Pick<Operation, 'operati
   return `/api/docs/operaciones/${addressOf(tags[0] as Subject)}#${operationId}`;
 }
 
-/**
- * Gives each link to an operation the operation's id: until 1.7 one page had all operations, and bookmarks such as
- * `/api/docs/operaciones#crearGuias` still lead to the operation's line there.
- */
-export function withOperationIds(html: string): string {
-  return html.replaceAll(/<a (?=href="\/api\/docs\/operaciones\/\w+#(\w+)")/g, '<a id="$1" ');
-}
-
 /** Returns the last part of the address of a resource's chapter. */
 export function addressOf(tag: Subject): string {
   return tag.toLowerCase();

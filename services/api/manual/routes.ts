@@ -10,7 +10,7 @@ import { addVary } from '../http/vary.ts';
 import { contentsFor, renderChapters } from './chapters.ts';
 import { listForPrograms, textForPrograms } from './for-programs.ts';
 import { chapterPage, lostPage, resultsPage, SCRIPT, STYLE, TRY_SCRIPT, tryPage, tryView } from './pages.ts';
-import { type OpenApiDocument, withOperationIds } from './reference.ts';
+import type { OpenApiDocument } from './reference.ts';
 import { MAX_QUERY, searchOf } from './search.ts';
 import { chapterValues, operationChapters } from './values.ts';
 
@@ -105,8 +105,7 @@ function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base):
       contents: contentsFor(path, chapters),
     });
     for (const chapter of chapters) {
-      const { name, path, title } = chapter;
-      const content = name === 'operaciones' ? withOperationIds(chapter.content) : chapter.content;
+      const { name, path, title, content } = chapter;
       const view = { ...framed(title, path), content };
       const text = textForPrograms(chapter, chapters, URL_MARK);
       served.set(

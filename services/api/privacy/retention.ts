@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Logger } from '#shared/observability/logger.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
@@ -48,18 +48,12 @@ export class Retention {
   readonly #lease: string;
   readonly #state: string;
   readonly #token = randomUUID();
-  readonly #anonymised: Counter;
 
   constructor(options: Options) {
     const { prefix, metrics } = options;
     this.#options = options;
     this.#lease = `${prefix}:retention-lease`;
     this.#state = `${prefix}:retention`;
-    this.#anonymised = new Counter({
-      name: 'guides_anonymised_total',
-      help: 'Guides that were anonymised because they are older than RETENTION_DAYS',
-      registers: [metrics],
-    });
     const help =
       'Unix time at which the last pass of retention finished; before the first one, at which retention was first due';
     addGauge(metrics, 'retention_last_pass_seconds', help, async () => {
@@ -112,9 +106,7 @@ export class Retention {
     const pause = () => delay(STEP_PAUSE_MS, undefined, { signal: end }).catch(() => {});
     let anonymised = 0;
     for await (const step of guideSteps(mongo, stepSize, from)) {
-      const changed = await anonymiseOlder(mongo, step, before, now);
-      this.#anonymised.inc(changed);
-      anonymised += changed;
+      anonymised += await anonymiseOlder(mongo, step, before, now);
       await redis.hset(this.#state, 'position', step.upTo);
       await pause();
       const leased = await redis.eval(RENEW, 1, this.#lease, this.#token, LEASE_MS);

@@ -13,17 +13,6 @@ import { PrintSlots } from './print-slots.ts';
 import type { Underlays } from './print-underlays.ts';
 import { type WaitingLabel, WaitingList } from './waiting-list.ts';
 
-export type LabelPrinter = {
-  /**
-   * Prints a label, together with others that wait.
-   * @param order a label without an order, as in the trial of templates, goes first and counts as awaited.
-   * @returns the label as PDF.
-   * @throws DomainError `label-unprintable` if the label is at fault, `browser-failed` if Chromium is, `label-unwanted`
-   * if nobody waits for the label any more.
-   */
-  print(label: PrintPayload, order?: Partial<PrintOrder>): Promise<Uint8Array>;
-};
-
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
     /** Nobody waits for the label any more, so it is not printed. */
@@ -74,70 +63,65 @@ type QueuedLabel = WaitingLabel &
   };
 
 /**
- * Creates a printer of labels in batches. A free print slot takes all labels that wait, without waiting for a full
- * batch. The fuller the queue, the larger the batches. The concurrency of the queue's worker bounds how many labels
- * wait here.
+ * Prints labels in batches. A free print slot takes all labels that wait, without waiting for a full batch. The fuller the
+ * queue, the larger the batches. The concurrency of the queue's worker bounds how many labels wait here.
  */
-export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
-  const { printHtml, metrics, tracing } = options;
-  const waiting = new WaitingList<QueuedLabel>(options.maxLabels);
-  const slots = new PrintSlots(options.concurrency);
+export class LabelPrinter {
+  readonly #options: LabelPrinterOptions;
+  readonly #waiting: WaitingList<QueuedLabel>;
+  readonly #slots: PrintSlots;
 
-  async function print(
-    label: PrintPayload,
-    {
-      alone = false,
-      place = 0,
-      behind = false,
-      key = '',
-      askedAt = performance.now(),
-    }: Partial<PrintOrder> = {},
-  ): Promise<Uint8Array> {
+  constructor(options: LabelPrinterOptions) {
+    this.#options = options;
+    this.#waiting = new WaitingList(options.maxLabels);
+    this.#slots = new PrintSlots(options.concurrency);
+  }
+
+  /**
+   * Prints a label, together with others that wait.
+   * @param order a label without an order, as in the trial of templates, goes first and counts as awaited.
+   * @returns the label as PDF.
+   * @throws DomainError `label-unprintable` if the label is at fault, `browser-failed` if Chromium is, `label-unwanted`
+   * if nobody waits for the label any more.
+   */
+  async print(label: PrintPayload, order: Partial<PrintOrder> = {}): Promise<Uint8Array> {
+    const { metrics, templates, tracing } = this.#options;
     const started = performance.now();
-    const rendered = render(label, options.templates);
+    const rendered = render(label, templates);
     const queuedAt = performance.now();
     metrics?.observePhase('html', queuedAt - started);
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    const none: PrintOrder = { alone: false, place: 0, behind: false, key: '', askedAt: queuedAt };
     const pages = rendered.drawing.pages.length;
     const record = tracing?.recorder();
-    waiting.add({
-      ...rendered,
-      pages,
-      alone,
-      place,
-      behind,
-      key,
-      askedAt,
-      queuedAt,
-      record,
-      resolve,
-      reject,
-    });
-    fillSlots();
+    this.#waiting.add({ ...rendered, pages, ...none, ...order, queuedAt, record, resolve, reject });
+    this.#fillSlots();
     return promise;
   }
 
-  function fillSlots(): void {
+  #fillSlots(): void {
     for (;;) {
-      const mayTakeFiles = slots.mayStart(waiting.size, true);
-      if (!mayTakeFiles && !slots.mayStart(waiting.size, false)) return;
-      const batch = waiting.takeBatch(mayTakeFiles);
+      const mayTakeFiles = this.#slots.mayStart(this.#waiting.size, true);
+      if (!mayTakeFiles && !this.#slots.mayStart(this.#waiting.size, false)) return;
+      const batch = this.#waiting.takeBatch(mayTakeFiles);
       const [first] = batch;
       if (!first) return;
-      void slots.occupy(batch.length, first.behind ?? false, () => printAwaited(batch)).then(fillSlots);
+      const print = () => this.#printAwaited(batch);
+      void this.#slots.occupy(batch.length, first.behind ?? false, print).then(() => this.#fillSlots());
     }
   }
 
-  async function printAwaited(batch: readonly QueuedLabel[]): Promise<void> {
-    const unwanted = new Set(await findUnwanted(batch, options.awaited));
+  async #printAwaited(batch: readonly QueuedLabel[]): Promise<void> {
+    const unwanted = new Set(await findUnwanted(batch, this.#options.awaited));
     for (const label of unwanted) label.reject(new DomainError('label-unwanted'));
     const wanted = batch.filter((label) => !unwanted.has(label));
     if (wanted.length === 0) return;
-    recordWait(wanted);
-    await printBatch(wanted, measured);
+    this.#recordWait(wanted);
+    await printBatch(wanted, (labels) => this.#measured(labels));
   }
 
-  function recordWait(batch: readonly QueuedLabel[]): void {
+  #recordWait(batch: readonly QueuedLabel[]): void {
+    const { metrics } = this.#options;
     const now = performance.now();
     metrics?.observeBatch(batch.length);
     for (const { queuedAt, record } of batch) {
@@ -146,18 +130,18 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
     }
   }
 
-  function measured(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
-    const mostLabels = waiting.maxLabelsWith(batch[0] as QueuedLabel);
-    const print = () => printTogether(batch);
-    return options.meter?.measure(batch.length, mostLabels, print) ?? print();
+  #measured(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
+    const mostLabels = this.#waiting.maxLabelsWith(batch[0] as QueuedLabel);
+    const print = () => this.#printTogether(batch);
+    return this.#options.meter?.measure(batch.length, mostLabels, print) ?? print();
   }
 
   /** @param batch labels of one kind. */
-  async function printTogether(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
+  async #printTogether(batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
     const started = performance.now();
     try {
       const kind = (batch[0] as QueuedLabel).kind;
-      const files = await printWithText(printBody(kind, batch, options.templates), batch);
+      const files = await this.#printWithText(printBody(kind, batch, this.#options.templates), batch);
       recordPrint(batch, started);
       return files;
     } catch (error) {
@@ -170,28 +154,25 @@ export function createLabelPrinter(options: LabelPrinterOptions): LabelPrinter {
    * Prints again what came without its text, once Chromium has printed another label well: the first print may be of a
    * Chromium that was replaced meanwhile. If the text is missing again, a label is at fault.
    */
-  async function printWithText(body: string, batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
+  async #printWithText(body: string, batch: readonly QueuedLabel[]): Promise<Uint8Array[]> {
+    const { printHtml, tryPrint } = this.#options;
     try {
-      return splitMeasured(await printHtml(body), batch);
+      return this.#split(await printHtml(body), batch);
     } catch (error) {
-      if (!(error instanceof MissingTextError) || !options.tryPrint) throw error;
+      if (!(error instanceof MissingTextError) || !tryPrint) throw error;
+      await tryPrint();
+      return this.#split(await printHtml(body), batch);
     }
-    await options.tryPrint();
-    return splitMeasured(await printHtml(body), batch);
   }
 
-  function splitMeasured(print: Uint8Array, batch: readonly QueuedLabel[]): Uint8Array[] {
+  #split(print: Uint8Array, batch: readonly QueuedLabel[]): Uint8Array[] {
+    const { metrics, underlays } = this.#options;
     const printed = performance.now();
-    const files = split(print, batch.map(onUnderlay));
+    const labels = batch.map((label): LabelPages => ({ ...label, underlay: underlays[label.kind] }));
+    const files = split(print, labels);
     metrics?.observePhase('split', performance.now() - printed);
     return files;
   }
-
-  function onUnderlay(label: RenderedLabel): LabelPages {
-    return { ...label, underlay: options.underlays[label.kind] };
-  }
-
-  return { print };
 }
 
 /** Returns the labels that nobody waits for any more; an empty list if Redis does not answer. */

@@ -36,7 +36,7 @@ type Options = {
   templates: Readonly<Record<PrintKind, { file: string; version: string }>>;
   images: Pick<Rasterizer, 'rasterize'>;
   counts: Pick<ActionCounts, 'countLabel'>;
-  metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countDropped' | 'countFailure'>;
+  metrics: Pick<WorkerMetrics, 'observePhase' | 'setLoad' | 'countPrinted' | 'countFailure'>;
   log: Logger;
   telemetry: Telemetry | undefined;
 };
@@ -98,7 +98,6 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
   worker.on('error', (err) => log.error({ err }, 'The label queue failed'));
   worker.on('completed', (job, { bytes, dropped }) => {
     if (dropped) {
-      metrics.countDropped();
       log.info(identify(job), 'A label was dropped: nobody waits for it any more');
       announce(job, 'dropped', options); // a client that has just asked for the label asks again
       return;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'vitest';
-import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { LabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
@@ -24,7 +24,7 @@ const test = browserTest
           return printing.printHtml(fault(body));
         };
         const { tryPrint } = printing;
-        return createLabelPrinter({ underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 });
+        return new LabelPrinter({ underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 });
       },
   )
   .extend('printed', ({ printer }) => async (one: LabelPayload) => {
@@ -163,8 +163,8 @@ test('a guide that is picked up at a branch needs no address', async ({ printed 
 
 test('labels that wait are printed together, and each gets its own pages', async ({ printer, prints }) => {
   const labels = mixedLabels(7);
-  const { print } = printer();
-  const files = await Promise.all(labels.map((one) => print(one)));
+  const batching = printer();
+  const files = await Promise.all(labels.map((one) => batching.print(one)));
   // The first found a free print slot; the others waited for it, and each kind has a print.
   expect(prints).toHaveLength(3);
   for (const [i, one] of labels.entries()) {
@@ -194,8 +194,8 @@ test.for<[string, (body: string, number: string) => string]>([
 ])('a label %s fails alone in its batch', async ([, fault], { printer }) => {
   const labels = mixedLabels(13);
   const bad = labels[7]?.number.replace(/(....)(....)/, '$1 $2 ') ?? '';
-  const { print } = printer((body) => fault(body, bad));
-  const results = await Promise.allSettled(labels.map((one) => print(one)));
+  const batching = printer((body) => fault(body, bad));
+  const results = await Promise.allSettled(labels.map((one) => batching.print(one)));
   for (const [i, result] of results.entries()) {
     if (i === 7) expect(result).toMatchObject({ reason: { code: 'label-unprintable' } });
     else if (result.status === 'fulfilled')
@@ -205,10 +205,10 @@ test.for<[string, (body: string, number: string) => string]>([
 });
 
 test('when Chromium fails, all labels of the batch do, and none is blamed', async ({ printer, prints }) => {
-  const { print } = printer(() => {
+  const batching = printer(() => {
     throw new DomainError('browser-failed');
   });
-  const results = await Promise.allSettled(mixedLabels(3).map((one) => print(one)));
+  const results = await Promise.allSettled(mixedLabels(3).map((one) => batching.print(one)));
   expect(results).toMatchObject(Array(3).fill({ reason: { code: 'browser-failed' } }));
   expect(prints).toHaveLength(3);
 });
@@ -222,7 +222,7 @@ function pretendedPrinter() {
       sizes.push(body.match(/<section/g)?.length ?? 0);
       ends.push(() => reject(new DomainError('browser-failed')));
     });
-  const printer = createLabelPrinter({ underlays: {}, printHtml, concurrency: 2, maxLabels: 50 });
+  const printer = new LabelPrinter({ underlays: {}, printHtml, concurrency: 2, maxLabels: 50 });
   const asked: Promise<unknown>[] = [];
   const ask = async (count: number, order = {}) => {
     asked.push(...Array.from({ length: count }, () => printer.print(label(), order).catch(() => {})));

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
-import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { LabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { CapacityMeter, processorUsage } from '#services/label-worker/batching/print-capacity.ts';
 import type { Underlays } from '#services/label-worker/batching/print-underlays.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -80,7 +80,7 @@ test.for([
 
 test('the meter learns how many labels a print may have: fewer if they are of files', async () => {
   const limits: number[] = [];
-  const { print } = createLabelPrinter({
+  const printer = new LabelPrinter({
     underlays: {} as Underlays,
     printHtml: () => Promise.reject(new Error('not reached')),
     concurrency: 1,
@@ -92,7 +92,7 @@ test('the meter learns how many labels a print may have: fewer if they are of fi
       },
     },
   });
-  for (const behind of [true, false]) await expect(print(label(), { behind })).rejects.toThrow();
+  for (const behind of [true, false]) await expect(printer.print(label(), { behind })).rejects.toThrow();
   expect(limits).toEqual([12, MAX_LABELS]);
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { LabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
@@ -46,7 +46,7 @@ test.for(LABEL_KINDS)(
     for (const templates of [OUR_TEMPLATES, { ...OUR_TEMPLATES, [kind]: asTest }]) {
       const underlays = await printUnderlays(printing.printHtml, templates);
       const options = { templates, underlays, printHtml: printing.printHtml, concurrency: 1, maxLabels: 1 };
-      pictures.push(...(await pagesOf(await createLabelPrinter(options).print(label), HEAD_DPI)));
+      pictures.push(...(await pagesOf(await new LabelPrinter(options).print(label), HEAD_DPI)));
     }
     const [real, other] = pictures;
     if (!real || !other) throw new Error('A label has no page');

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { LabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { loadTemplates } from '#services/label-worker/label/templates.ts';
@@ -20,7 +20,7 @@ const test = printerTest
   })
   .extend('own', { scope: 'file' }, async ({ printing }) => {
     const underlays = await printUnderlays(printing.printHtml, templates);
-    return createLabelPrinter({
+    return new LabelPrinter({
       templates,
       underlays,
       printHtml: printing.printHtml,
@@ -32,7 +32,7 @@ const test = printerTest
 const MEDIUM = LABEL_CASES.filter(({ label }) => label.kind === 'medium');
 
 test('passes what is tried at start', async ({ own }) => {
-  expect(await tryTemplates(templates, own.print)).toEqual([]);
+  expect(await tryTemplates(templates, own)).toEqual([]);
 });
 
 test('prints every case with its codes, dot for dot, also in one print', async ({ own }) => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, inject } from 'vitest';
 import { buildLabelWorker } from '#services/label-worker/app.ts';
-import { createLabelPrinter } from '#services/label-worker/batching/label-printer.ts';
+import { LabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
@@ -33,7 +33,7 @@ const test = folderTest
     onCleanup(close);
     return async (templates: LabelTemplates) => {
       const underlays = await printUnderlays(printHtml, templates);
-      return createLabelPrinter({ templates, underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 });
+      return new LabelPrinter({ templates, underlays, printHtml, tryPrint, concurrency: 1, maxLabels: 50 });
     };
   });
 
@@ -137,7 +137,7 @@ describe('a template is tried at start, and refused', () => {
   ])('%j: %s', async ([lines, message], { folderOf, printerOf }) => {
     const own = await folderOf({ 'medium.hbs': withLines(lines) });
     const templates = loadTemplates(own);
-    const found = await errorOf(own, async () => tryTemplates(templates, (await printerOf(templates)).print));
+    const found = await errorOf(own, async () => tryTemplates(templates, await printerOf(templates)));
     expect(found).toContain(message);
   });
 
@@ -145,8 +145,8 @@ describe('a template is tried at start, and refused', () => {
     const styled = `<style>section + section p { padding-left: 9mm }</style>${withLines('<p>{{code}}</p>')}`;
     const own = await folderOf({ 'medium.hbs': styled });
     const templates = loadTemplates(own);
-    const { print } = await printerOf(templates);
-    expect(await errorOf(own, () => tryTemplates(templates, print))).toBe(
+    const printer = await printerOf(templates);
+    expect(await errorOf(own, () => tryTemplates(templates, printer))).toBe(
       'medium.hbs: the sample "pick-up" looks otherwise beside other labels: is an element not closed?',
     );
   });
@@ -158,8 +158,8 @@ describe('a template is tried at start, and refused', () => {
     const text = `{{#page width="100mm" height="100mm"}}${markup.replace('package.', '')}{{/page}}`;
     const own = await folderOf({ 'small.hbs': text });
     const templates = loadTemplates(own);
-    const { print } = await printerOf(templates);
-    expect(await errorOf(own, () => tryTemplates(templates, print))).toBe(`small.hbs: ${message}`);
+    const printer = await printerOf(templates);
+    expect(await errorOf(own, () => tryTemplates(templates, printer))).toBe(`small.hbs: ${message}`);
   });
 
   test('and the worker does not start', async ({ folderOf }) => {
@@ -186,7 +186,7 @@ test('a template that cuts the longest address is warned about, and prints', asy
   const warningsOf = async (lines: string) => {
     const own = await folderOf({ 'medium.hbs': withLines(lines) });
     const templates = loadTemplates(own);
-    const warnings = await tryTemplates(templates, (await printerOf(templates)).print);
+    const warnings = await tryTemplates(templates, await printerOf(templates));
     return warnings.map((warning) => warning.replace(`${own}/`, ''));
   };
   expect(await warningsOf(short)).toEqual([
@@ -203,7 +203,7 @@ test('a template may hide all of its captions', async ({ folderOf, printerOf }) 
     'medium.hbs': `<style>.caption { display: none }</style>${withLines(lines)}`,
   });
   const templates = loadTemplates(own);
-  expect(await tryTemplates(templates, (await printerOf(templates)).print)).toEqual([]);
+  expect(await tryTemplates(templates, await printerOf(templates))).toEqual([]);
 });
 
 test("a template's version follows its content; ours is for other kinds", async ({ folderOf }) => {
@@ -229,18 +229,18 @@ test('a value in an attribute of a helper stays text', async ({ folderOf, printe
   const lines =
     '{{text code class=goods.kind x=50 y=500 size=20}}{{fit code class=goods.kind width=400 size=20}}';
   const templates = loadTemplates(await folderOf({ 'medium.hbs': withLines(lines) }));
-  const { print } = await printerOf(templates);
+  const printer = await printerOf(templates);
   const hostile = sample({ kind: 'medium' });
   hostile.guide = {
     ...hostile.guide,
     Producto: { ...hostile.guide.Producto, TipoEnvio: '"><style>*{display:none}</style>' },
   };
   const [, other] = await Promise.all(
-    [hostile, sample({ kind: 'medium' }), hostile].map((label) => print(label)),
+    [hostile, sample({ kind: 'medium' }), hostile].map((label) => printer.print(label)),
   );
-  const alone = await print(sample({ kind: 'medium' }));
+  const alone = await printer.print(sample({ kind: 'medium' }));
   expect(await pagesOf(other as Uint8Array, 203.2)).toEqual(await pagesOf(alone, 203.2));
-  const [page] = await readLabel(Buffer.from(await print(hostile)));
+  const [page] = await readLabel(Buffer.from(await printer.print(hostile)));
   expect(page?.text.match(/482913650724/g)).toHaveLength(2);
 });
 
