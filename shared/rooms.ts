@@ -35,17 +35,14 @@ function partsOf<Name extends keyof RoomData>(name: Name): Exclude<RoomData[Name
 }
 
 const WORDS = [
-  'permissions',
-  'auditActions',
-  'actions',
-  'redis',
-  'settings',
-  'subjects',
-  'chapters',
-] as const;
+  ...(['permissions', 'auditActions', 'actions', 'collections'] as const),
+  ...(['redis', 'settings', 'subjects', 'chapters'] as const),
+];
 // One of two rooms with the same word would overwrite the other's part in the lists below.
 for (const name of WORDS) {
-  const words = partsOf(name).flatMap((part) => (Array.isArray(part) ? part : Object.keys(part)));
+  const words = partsOf(name).flatMap((part) =>
+    Array.isArray(part) ? part.map((each) => each.name ?? each) : Object.keys(part),
+  );
   const twice = words.find((word, place) => words.indexOf(word) !== place);
   if (twice !== undefined) throw new Error(`Two rooms have ${twice} in ${name}: call one of them otherwise`);
 }
