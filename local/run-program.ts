@@ -13,11 +13,11 @@ export async function runProgram<O extends ParseArgsOptionsConfig>(
   work: (values: Values<O>) => Promise<void> | void,
 ): Promise<void> {
   try {
-    const { help: asked, ...values } = parseArgs({
+    const { help: wantsHelp, ...values } = parseArgs({
       options: { ...options, help: { type: 'boolean' } } as ParseArgsOptionsConfig,
     }).values;
     process.exitCode = await untilPipeBreaks(async () => {
-      if (asked) process.stdout.write(help);
+      if (wantsHelp) process.stdout.write(help);
       else await work(values as Values<O>);
       return Number(process.exitCode ?? 0);
     });

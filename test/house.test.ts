@@ -279,7 +279,7 @@ const KNOW_HTTP = [
 const AT_THE_EDGE = [
   /\/(?:(?:[a-z-]+-)?(?:routes?|errors|room)|open(?:-[a-z]+)?)\.ts$/,
   /\/accounts\/hooks\//,
-  /\/(?:label-request|guide-bodies|kept-answers|branches-client|tracking\/commands|manual\/values)\.ts$/,
+  /\/(?:label-request|guide-bodies|record-answers|branches-client|tracking\/commands|manual\/values)\.ts$/,
 ];
 
 it('HTTP is known at the edge alone', () => {

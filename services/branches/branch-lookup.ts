@@ -100,7 +100,7 @@ export class BranchLookup {
 
   /**
    * Looks up all branches in one round trip to Redis.
-   * @returns each branch in the order asked; null unless the branch is active and allows that use.
+   * @returns each branch in the order of the queries; null unless the branch is active and allows that use.
    */
   async resolve({ origins, destinations }: ResolveRequest): Promise<ResolveResponse> {
     const queries = [...origins.map((code) => ({ code })), ...destinations];

@@ -24,7 +24,7 @@ export class CanaryReader {
   #heardAt = performance.now();
   #silentMs = 0;
   /** The last question. */
-  #asked = Promise.resolve();
+  #question = Promise.resolve();
 
   constructor(canaryUrl: string, log: Pick<Logger, 'info' | 'warn'>) {
     this.#url = new URL('/health/rounds', canaryUrl);
@@ -36,13 +36,13 @@ export class CanaryReader {
 
   /** Asks the canary for its report. */
   ask(): Promise<CanaryState> {
-    this.#asked = this.#hear();
+    this.#question = this.#hear();
     return this.latest();
   }
 
   /** Returns what is known after the last question, without another one. */
   async latest(): Promise<CanaryState> {
-    await this.#asked;
+    await this.#question;
     const ageMs = performance.now() - this.#heardAt;
     return { report: this.#report && olderBy(ageMs, this.#report), silentMs: this.#silentMs };
   }

@@ -32,15 +32,19 @@ export async function readLabelLatency(
     jobs.flatMap(([, job]) => {
       const [time, result] = job as (string | null)[];
       const { at } = (JSON.parse(result ?? 'null') ?? {}) as Partial<LabelJobResult>;
-      return time && at ? [{ asked: Number(time), finished: at }] : [];
+      return time && at ? [{ requested: Number(time), finished: at }] : [];
     }),
   );
 }
 
 /** Computes percentiles by nearest rank. @param labels in ms since 1970. */
-export function latencyOf(labels: readonly { asked: number; finished: number }[]): LabelLatency | undefined {
+export function latencyOf(
+  labels: readonly { requested: number; finished: number }[],
+): LabelLatency | undefined {
   if (labels.length === 0) return undefined;
-  const sorted = labels.map(({ asked, finished }) => Math.max(0, finished - asked)).sort((a, b) => a - b);
+  const sorted = labels
+    .map(({ requested, finished }) => Math.max(0, finished - requested))
+    .sort((a, b) => a - b);
   const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return { labels: labels.length, p50: percentile(0.5), p99: percentile(0.99) };
 }

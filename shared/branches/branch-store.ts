@@ -161,19 +161,19 @@ export class BranchStore {
   }
 
   /**
-   * @returns the version, and what each query finds in the order asked, active or not; null for an unknown branch.
+   * @returns the version, and what each query finds in the order of the queries, active or not; null for an unknown branch.
    * @throws DomainError as `#atOneVersion` does, or an error of the driver after 1.5 s without an answer.
    */
   find(queries: readonly DestinationQuery[]): Promise<Found> {
     return this.#atOneVersion(async (current) => {
       const postalCodes = queries.flatMap((query) => ('postalCode' in query ? query.postalCode : []));
       const covering = await this.#coverageOf(postalCodes, current.coverage);
-      const asked = queries.map((query) =>
+      const destinations = queries.map((query) =>
         'code' in query ? { code: branchCode(query.code) } : covering.get(query.postalCode),
       );
-      const known = asked.flatMap((one) => one?.code ?? []);
+      const known = destinations.flatMap((one) => one?.code ?? []);
       const branches = await this.#branchesOf(known, current.branches);
-      const found = asked.map((one) => {
+      const found = destinations.map((one) => {
         const branch = branches.get(one?.code ?? '');
         return branch ? { branch, route: one?.route } : null;
       });

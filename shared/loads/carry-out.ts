@@ -69,7 +69,7 @@ export async function carryOut(
     };
   }
   if (isEqual) return { text: finish(`Sin cambios, ${kept}`), details: { ...details, version } };
-  const isRead = asks && (await ask(shown.join('\n')));
+  const isRead = asks && (await askToGoOn(shown.join('\n')));
   const stored = await load.store();
   const text = [...(isRead ? [] : shown), finish(load.done), ...(stored.state ? [stored.state] : [])];
   return { text: text.join('\n'), details: { ...details, ...stored.details } };
@@ -82,7 +82,7 @@ export function describeOrigin({ at, by }: { at?: Date; by?: string }): string {
 }
 
 /** Asks a person at a terminal. @returns true. @throws Error if there is none, or the person refuses. */
-async function ask(shown: string): Promise<true> {
+async function askToGoOn(shown: string): Promise<true> {
   if (!process.stdin.isTTY)
     throw new Error(`${shown}\nNo se cambio nada: revise los avisos, y si asi debe ser agregue --yes`);
   process.stderr.write(`${shown}\n`);

@@ -67,12 +67,14 @@ export class DatabaseClock {
   #renewed(): Promise<void> {
     const measure = this.#measure;
     return measure.running.run(async () => {
-      measure.aheadMs = await measureAhead(() => withTimeout(ANSWER_MS, "The database's clock", this.#ask()));
+      measure.aheadMs = await measureAhead(() =>
+        withTimeout(ANSWER_MS, "The database's clock", this.#read()),
+      );
       measure.at = performance.now();
     });
   }
 
-  async #ask(): Promise<number> {
+  async #read(): Promise<number> {
     const { db } = this.#connection;
     if (!db) throw new DomainError('unavailable');
     return (await db.command({ hello: 1 })).localTime.getTime();

@@ -28,7 +28,7 @@ const test = base
     }, 60_000);
     const customer = new Customer(customersWay(service.url), key);
     return () =>
-      customer.ask({ path: '/', deadlineMs: 20_000 }).then(
+      customer.send({ path: '/', deadlineMs: 20_000 }).then(
         ({ status }) => status,
         (error: Error) => error.name,
       );

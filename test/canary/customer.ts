@@ -10,12 +10,12 @@ import { printingTest } from '#test/fixtures/services.ts';
 
 /** Waits long for each answer: how long customers wait is nothing that these tests are about, and their machine may be busy. */
 export class PatientCustomer extends Customer {
-  override ask(request: RequestOptions): Promise<Answer> {
-    return super.ask({ ...request, deadlineMs: DEADLINE_MS });
+  override send(request: RequestOptions): Promise<Answer> {
+    return super.send({ ...request, deadlineMs: DEADLINE_MS });
   }
 
-  override askAnonymously(request: RequestOptions): Promise<Answer> {
-    return super.askAnonymously({ ...request, deadlineMs: DEADLINE_MS });
+  override sendAnonymously(request: RequestOptions): Promise<Answer> {
+    return super.sendAnonymously({ ...request, deadlineMs: DEADLINE_MS });
   }
 }
 

@@ -515,7 +515,7 @@ test('says how many processes of which service miss something', () => {
 });
 
 test('figures are nearest-rank percentiles', () => {
-  const labels = Array.from({ length: 200 }, (_, i) => ({ asked: 0, finished: i + 1 })).reverse();
+  const labels = Array.from({ length: 200 }, (_, i) => ({ requested: 0, finished: i + 1 })).reverse();
   expect(latencyOf(labels)).toEqual({ labels: 200, p50: 100, p99: 198 });
   expect(latencyOf([])).toBeUndefined();
 });

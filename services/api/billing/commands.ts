@@ -137,24 +137,24 @@ async function reportMonth(mongo: Connection, month: Month, options: Options): P
   // Before the month is stored: what a command that fails has done is nothing.
   await withoutTariff?.write(month.name);
   if (stored) {
-    const asked = account === undefined ? stored : onlyOf(stored, account);
-    const changes = differences(asked, usage);
+    const wanted = account === undefined ? stored : onlyOf(stored, account);
+    const changes = differences(wanted, usage);
     const since = `${month.name} se guardo el ${words(stored.at)}${describeMissing(stored)}`;
     const note = changes.length > 0 ? `${since}, y cambio. El CSV es lo guardado.` : `${since}; nada cambio.`;
-    return { usage: completed(asked, usage), note, changes };
+    return { usage: completed(wanted, usage), note, changes };
   }
   const report = (note: string) => ({ usage, note, changes: [] });
   if (test) return report('Cuentas de prueba: no se cobran, y no se guardo nada.');
   if (!isClosed) return report(`Provisional: ${month.name} se cierra el ${words(closesAt(month))}.`);
   if (account !== undefined) return report('No se guardo el mes: para guardarlo, pidalo sin --account.');
   await months.store(month.name, { usage, timeZone, at });
-  const kept = await months.find(month.name);
+  const closed = await months.find(month.name);
   // Rows of another run stay, so the month may be another one than that which was read here.
-  if (!kept || kept.timeZone !== timeZone || differences(kept, usage).length > 0)
+  if (!closed || closed.timeZone !== timeZone || differences(closed, usage).length > 0)
     throw new Error(
       'Otra ejecucion guardo este mes con otras cifras: no se guardaron estas. Avise a quien mantiene el servicio',
     );
-  const note = `${month.name} esta cerrado, y se guardo${describeMissing(kept)}. Cuentas: ${usage.size}.`;
+  const note = `${month.name} esta cerrado, y se guardo${describeMissing(closed)}. Cuentas: ${usage.size}.`;
   return report(note);
 }
 

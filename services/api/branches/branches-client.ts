@@ -125,15 +125,15 @@ export class BranchesClient {
   async coverage(requestId: string): Promise<CoverageResponse> {
     const known = this.#knownCoverage(await this.#currentVersion());
     if (known) return known;
-    const asked = this.#askingCoverage.run(async () => {
-      const answer = await this.#call<CoverageResponse>('/internal/coverage', requestId);
-      this.#coverage = { answer, dueAt: performance.now() + ABSENT_MS };
-      return answer;
+    const answer = this.#askingCoverage.run(async () => {
+      const coverage = await this.#call<CoverageResponse>('/internal/coverage', requestId);
+      this.#coverage = { answer: coverage, dueAt: performance.now() + ABSENT_MS };
+      return coverage;
     });
-    return asked.catch(async (error: unknown) => {
-      const kept = this.#knownCoverage(await this.#versionAfter(error));
-      if (!kept) throw error;
-      return kept;
+    return answer.catch(async (error: unknown) => {
+      const earlier = this.#knownCoverage(await this.#versionAfter(error));
+      if (!earlier) throw error;
+      return earlier;
     });
   }
 

@@ -128,13 +128,13 @@ export class KnownBranches {
  * Adds the postal codes that share their first three digits with one that is asked for, unless the call would be too
  * long. A call for each code would take a third of the time of creations until most codes are known.
  */
-function withNeighbours(asked: DestinationQuery[]): DestinationQuery[] {
-  const postalCodes = asked.flatMap((query) => ('postalCode' in query ? [query.postalCode] : []));
+function withNeighbours(queries: DestinationQuery[]): DestinationQuery[] {
+  const postalCodes = queries.flatMap((query) => ('postalCode' in query ? [query.postalCode] : []));
   const areas = new Set(
     postalCodes.filter((code) => POSTAL_CODE_FORM.test(code)).map((code) => code.slice(0, 3)),
   );
-  if (asked.length + areas.size * AREA.length > MAX_RESOLVED) return asked;
-  return [...asked, ...[...areas].flatMap((area) => AREA.map((end) => ({ postalCode: area + end })))];
+  if (queries.length + areas.size * AREA.length > MAX_RESOLVED) return queries;
+  return [...queries, ...[...areas].flatMap((area) => AREA.map((end) => ({ postalCode: area + end })))];
 }
 /** The last two digits of the postal codes of an area. */
 const AREA = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));

@@ -16,7 +16,7 @@ export function openCanary(
   server.startup.onceConnected("the canary's account", async () => {
     const user = await users.find(canaryNames(cell).user);
     if (user?.canaryOf !== cell) return;
-    const ask: ConstructorParameters<typeof SelfTest>[0]['ask'] = async ({ path, body, signal }) => {
+    const call: ConstructorParameters<typeof SelfTest>[0]['call'] = async ({ path, body, signal }) => {
       const client = new Client(ownAddress(server));
       try {
         const answer = await client.request({
@@ -34,7 +34,7 @@ export function openCanary(
         await client.destroy();
       }
     };
-    selfTest = new SelfTest({ ask, processes, log });
+    selfTest = new SelfTest({ call, processes, log });
   });
   server.addHook('onListen', async () => {
     void server.startup.done.then(() => selfTest?.run());

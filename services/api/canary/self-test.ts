@@ -7,7 +7,7 @@ import type { ProcessRegistry, ProvenAction } from '#shared/stores/process-regis
 type Request = { path: string; body?: object; signal: AbortSignal };
 type Options = {
   /** Sends a request to this process as the canary's user, by POST if it has a body, and reads the whole answer. */
-  ask: (request: Request) => Promise<{ status: number; bytes: Buffer }>;
+  call: (request: Request) => Promise<{ status: number; bytes: Buffer }>;
   processes: Pick<ProcessRegistry, 'othersSucceed'>;
   log: Pick<Logger, 'warn'>;
 };
@@ -85,7 +85,7 @@ export class SelfTest {
 
   /** A parcel that waits at its branch needs no address. */
   async #create(): Promise<void> {
-    const [branch] = dataOf<{ Codigo: string }>(await this.#ask('/api/sucursales/destinos'));
+    const [branch] = dataOf<{ Codigo: string }>(await this.#call('/api/sucursales/destinos'));
     if (!branch) throw new NothingToTest('No branch is a destination');
     const guide = {
       Remitente: { Nombre: CANARY_TITLE },
@@ -94,22 +94,22 @@ export class SelfTest {
       Creado_por: {},
     };
     const body = { TipoServicio: 'the service', Guia: [guide] };
-    const [created] = dataOf<{ SEND_GUIA: string }>(await this.#ask('/api/guias/crear', body));
+    const [created] = dataOf<{ SEND_GUIA: string }>(await this.#call('/api/guias/crear', body));
     if (!created) throw new Error('The answer has no guide');
     this.#number = created.SEND_GUIA;
     this.#step = 'print';
   }
 
   async #print(): Promise<void> {
-    const bytes = await this.#ask(`/api/guias/etiqueta-pequena/${this.#number}`);
+    const bytes = await this.#call(`/api/guias/etiqueta-pequena/${this.#number}`);
     if (bytes.toString('latin1', 0, 5) !== '%PDF-') throw new Error('The label is no PDF');
     this.#step = undefined;
   }
 
   /** @throws NothingToTest if the request is refused; Error for any other answer than a success. */
-  async #ask(path: string, body?: object): Promise<Buffer> {
+  async #call(path: string, body?: object): Promise<Buffer> {
     const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const { status, bytes } = await this.#options.ask({ path, ...(body && { body }), signal });
+    const { status, bytes } = await this.#options.call({ path, ...(body && { body }), signal });
     if (status === 200) return bytes;
     const answer = `${path} answered ${status}: ${bytes.toString('utf8', 0, 500)}`;
     throw status >= 400 && status < 500 ? new NothingToTest(answer) : new Error(answer);

@@ -150,7 +150,7 @@ function newGuides(
   const createdAt = localTime(createdUtc);
   const numbers = generateGuideNumbers(guides.length, test);
   const keptMs = canaryOf === undefined ? TEST_KEPT_MS : CANARY_KEPT_MS;
-  const kept = test && { expiresAt: new Date(createdUtc.getTime() + keptMs) };
+  const expiry = test && { expiresAt: new Date(createdUtc.getTime() + keptMs) };
   return guides.map((guide, indice) => {
     const { branch: destination, route } = destinations[indice] as GuideDestination;
     return {
@@ -168,7 +168,7 @@ function newGuides(
       ...(service !== 'Domicilio' && { pickUp: pickUpPlace(destination) }),
       ...(prices[indice] ?? { freight: 0, total: 0 }),
       guide: asStored(guide),
-      ...kept,
+      ...expiry,
     };
   });
 }

@@ -12,8 +12,8 @@ import { createGuides } from './create-guides.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
 import { appliedHeader, GUIDE_ERRORS, lenientHeader, sentRequest } from './guide-bodies.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
-import { keptAnswers } from './kept-answers.ts';
 import type { GuidesContext } from './open.ts';
+import { recordAnswers } from './record-answers.ts';
 import { GuidesBody } from './schemas.ts';
 import { validateGuides } from './validate-guides.ts';
 import { WHEN_REPEATED, WHEN_TO_REPEAT, WHEN_TO_REPEAT_HEADS } from './when-to-repeat.ts';
@@ -58,8 +58,8 @@ const creation = operation({
 });
 
 function creationRoute(server: HttpServer, context: GuidesContext): void {
-  const kept = keptAnswers(context, () => ({ asked: 'creation' }));
-  server.post('/api/guias/crear', { ...creation, ...kept }, async (request, reply) => {
+  const recording = recordAnswers(context, () => ({ asked: 'creation' }));
+  server.post('/api/guias/crear', { ...creation, ...recording }, async (request, reply) => {
     const sent = { ...sentRequest(request, reply), idempotencyKey: idempotencyKeyOf(request) };
     const { guides, repeated, limit, warnings } = await createGuides(context, sent);
     request.madeGuides = guides.map(({ _id }) => _id);

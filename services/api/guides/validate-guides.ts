@@ -71,8 +71,8 @@ async function checkTogether(
 ): Promise<Omit<Valid, 'warnings'>> {
   const { problems, service, warnings } = checked;
   const destined = await those(checked.guides, namesDestination);
-  const asked = destined.map(({ guide }) => guide);
-  const found = await findBranches(deps.branches, { service, guides: asked }, request).catch(
+  const sent = destined.map(({ guide }) => guide);
+  const found = await findBranches(deps.branches, { service, guides: sent }, request).catch(
     (error: unknown) => {
       throw firstOf(problems, error);
     },

@@ -196,8 +196,8 @@ export class Admission {
 
   #forgetFinished(): void {
     const from = this.#now() - PACE_MS;
-    const kept = this.#finished.findIndex(({ at }) => at >= from);
-    const forgotten = this.#finished.splice(0, kept < 0 ? this.#finished.length : kept);
+    const firstRecent = this.#finished.findIndex(({ at }) => at >= from);
+    const forgotten = this.#finished.splice(0, firstRecent < 0 ? this.#finished.length : firstRecent);
     for (const { pages } of forgotten) this.#finishedPages -= pages;
   }
 }

@@ -11,7 +11,7 @@ import { pageCount } from '#shared/printing/label-job.ts';
 import { auditForeignReads } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { findGuides, requireUncancelled } from '../guides/guide-access.ts';
-import { keptAnswers } from '../guides/kept-answers.ts';
+import { recordAnswers } from '../guides/record-answers.ts';
 import { fieldError } from '../http/body.ts';
 import { countCut } from '../http/count-actions.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
@@ -126,7 +126,7 @@ const route = operation({
 /** `POST /api/guias/etiquetas` (docs/contract.md "Labels"). */
 export function labelFileRoute(server: HttpServer, context: LabelsContext): void {
   server.addHook('onError', async (request, _reply, error) => countLabelFailure(context, request, error));
-  const kept = keptAnswers(context, (request) => {
+  const recording = recordAnswers(context, (request) => {
     // Not checked yet where the request is refused.
     const { Guias, Tipo } = (request.body ?? {}) as { Guias?: unknown; Tipo?: unknown };
     const query = request.query as Parameters<typeof wantedFormat>[1];
@@ -137,7 +137,7 @@ export function labelFileRoute(server: HttpServer, context: LabelsContext): void
       guides: Array.isArray(Guias) ? Guias.slice(0, MAX_GUIDES) : [],
     };
   });
-  server.post('/api/guias/etiquetas', { ...route, ...kept }, async (request, reply) => {
+  server.post('/api/guias/etiquetas', { ...route, ...recording }, async (request, reply) => {
     const { format, image } = requestedFormat(request.headers, request.query);
     const wanted = parseLabelFileRequest(request.body, format);
     const count = wanted.numbers.length;

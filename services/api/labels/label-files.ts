@@ -110,9 +110,9 @@ class Printing {
     this.#client = client;
     this.#labels = labels;
     this.#caller = { ...caller, signal: this.#end.signal };
-    const leave = () => this.#end.abort(new DomainError('client-gone'));
-    if (caller.signal.aborted) leave();
-    else caller.signal.addEventListener('abort', leave);
+    const clientLeft = () => this.#end.abort(new DomainError('client-gone'));
+    if (caller.signal.aborted) clientLeft();
+    else caller.signal.addEventListener('abort', clientLeft);
   }
 
   async run(timeoutMs: number): Promise<void> {

@@ -75,17 +75,17 @@ function negotiate(accept: string | undefined): Format | undefined {
   return FORMATS.find((format) => MEDIA_TYPES[format] === best);
 }
 
-export type AskedPackages = { paquetes?: number; paquete?: number };
+export type WantedPackages = { paquetes?: number; paquete?: number };
 
 /**
  * Returns a label's number of packages, and the single one that is asked for (docs/contract.md "Labels").
  *
  * @throws DomainError `packages-invalid` if the guide has no such package.
  */
-export function packagesOf(kind: LabelKind, { guide }: GuideDocument, asked: AskedPackages = {}) {
+export function packagesOf(kind: LabelKind, { guide }: GuideDocument, wanted: WantedPackages = {}) {
   if (!KINDS[kind].pagePerPackage) return { packages: 1 };
-  const packages = asked.paquetes ?? guide.Producto.Paquetes ?? 1;
-  const only = asked.paquete;
+  const packages = wanted.paquetes ?? guide.Producto.Paquetes ?? 1;
+  const only = wanted.paquete;
   if (only === undefined) return { packages };
   if (only > packages) throw fieldError('paquete', 'packages-invalid', { limit: packages });
   return { packages, package: only };

@@ -105,13 +105,13 @@ export class PrintLine {
     const wait = known ?? this.#begin(job, pagesBefore);
     wait.callers++;
     const { promise: left, reject } = Promise.withResolvers<never>();
-    const leave = () => reject(new DomainError('client-gone'));
-    signal.addEventListener('abort', leave);
-    if (signal.aborted) leave();
+    const clientLeft = () => reject(new DomainError('client-gone'));
+    signal.addEventListener('abort', clientLeft);
+    if (signal.aborted) clientLeft();
     try {
       return await Promise.race([wait.result, left]);
     } finally {
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', clientLeft);
       wait.callers--;
       if (wait.callers === 0) wait.abandoned.abort();
     }
@@ -221,7 +221,7 @@ const DAY_BEGINS_MS = 9 * 3_600_000;
  * @param now in ms since 1970, by the clock of the queue's Redis (`RedisClock`).
  */
 export function placeInLine(pagesInFlight: number, behind: boolean, now: number): number {
-  const asked = (now - DAY_BEGINS_MS) % DAY_MS;
+  const timeOfDay = (now - DAY_BEGINS_MS) % DAY_MS;
   const later = PAGE_MS * Math.min(pagesInFlight, MAX_LATER_PAGES) + (behind ? FILE_MS : 0);
-  return 1 + Math.floor((asked + later) / UNIT_MS);
+  return 1 + Math.floor((timeOfDay + later) / UNIT_MS);
 }

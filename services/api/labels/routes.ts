@@ -9,7 +9,7 @@ import { pageCount } from '#shared/printing/label-job.ts';
 import { auditForeignReads } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { findGuide } from '../guides/guide-access.ts';
-import { keptAnswers } from '../guides/kept-answers.ts';
+import { recordAnswers } from '../guides/record-answers.ts';
 import { GuideParams } from '../guides/schemas.ts';
 import { fieldError } from '../http/body.ts';
 import { ifNoneMatch, matches } from '../http/etags.ts';
@@ -19,7 +19,6 @@ import { addVary } from '../http/vary.ts';
 import type { Reservation } from './admission.ts';
 import { labelPayload } from './label-payload.ts';
 import {
-  type AskedPackages,
   cachingHeaders,
   callerOf,
   countLabelFailure,
@@ -28,6 +27,7 @@ import {
   formatParameters,
   packagesOf,
   requestedFormat,
+  type WantedPackages,
   wantedFormat,
 } from './label-request.ts';
 import type { LabelsContext } from './open.ts';
@@ -112,7 +112,7 @@ export function labelRoutes(server: HttpServer, context: LabelsContext): void {
     onResponseEnd(reply, reservation.end);
   });
   for (const kind of LABEL_KINDS) {
-    const kept = keptAnswers(context, (request) => {
+    const recording = recordAnswers(context, (request) => {
       const { params, query } = request as LabelRequest;
       return {
         asked: 'label',
@@ -121,7 +121,7 @@ export function labelRoutes(server: HttpServer, context: LabelsContext): void {
         guides: [params.guia],
       };
     });
-    server.get(`/api/guias/${KINDS[kind].path}/:guia`, { ...routeOf(kind), ...kept }, (request, reply) =>
+    server.get(`/api/guias/${KINDS[kind].path}/:guia`, { ...routeOf(kind), ...recording }, (request, reply) =>
       sendLabel(context, request, reply, kind),
     );
   }
@@ -129,7 +129,7 @@ export function labelRoutes(server: HttpServer, context: LabelsContext): void {
 
 type LabelRequest = FastifyRequest & {
   params: Static<typeof GuideParams>;
-  query: Parameters<typeof requestedFormat>[1] & AskedPackages;
+  query: Parameters<typeof requestedFormat>[1] & WantedPackages;
 };
 
 async function sendLabel(

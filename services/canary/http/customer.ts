@@ -47,7 +47,7 @@ export class Customer {
   }
 
   /** Returns an answer 200 to a request with the key. @throws UnexpectedAnswer; CredentialRefused where the key is wrong; Limited */
-  async ask(request: RequestOptions): Promise<Answer> {
+  async send(request: RequestOptions): Promise<Answer> {
     const key = this.key.take();
     const answer = await this.#send(request, { authorization: `Bearer ${key}` });
     // Once it is refused, the same key may be answered 429 as well.
@@ -60,16 +60,16 @@ export class Customer {
 
   /** Returns the JSON of an answer 200. @throws as `ask`; UnexpectedAnswer where the body is no JSON. */
   async read<Data>(request: RequestOptions & { json?: unknown }): Promise<Envelope<Data>> {
-    return parsed(await this.ask(withJson(request)));
+    return parsed(await this.send(withJson(request)));
   }
 
   /** The same without the key. @throws UnexpectedAnswer */
-  async askAnonymously(request: RequestOptions): Promise<Answer> {
+  async sendAnonymously(request: RequestOptions): Promise<Answer> {
     return required(await this.#send(request));
   }
 
   async readAnonymously<Data>(request: RequestOptions): Promise<Envelope<Data>> {
-    return parsed(await this.askAnonymously(request));
+    return parsed(await this.sendAnonymously(request));
   }
 
   async #send(request: RequestOptions, headers: Record<string, string> = {}): Promise<Answer> {

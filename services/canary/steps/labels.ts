@@ -17,7 +17,7 @@ export function printLabel(
   { number }: MadeGuide,
 ): Promise<Answer> {
   const path = `/api/guias/${KINDS[kind].path}/${number}?formato=${format}`;
-  return customer.ask({ path, deadlineMs: DEADLINE_MS.print });
+  return customer.send({ path, deadlineMs: DEADLINE_MS.print });
 }
 
 /** Reads a print. @throws UnexpectedAnswer where it is not the label of this guide. */

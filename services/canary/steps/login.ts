@@ -15,7 +15,7 @@ export async function logIn(customer: Customer, { username, password }: Login): 
   });
   password.judge(text, true);
   const headers = { authorization: `Bearer ${token}` };
-  await customer.askAnonymously({ path: '/api/auth/validate', headers, deadlineMs: DEADLINE_MS.read });
+  await customer.sendAnonymously({ path: '/api/auth/validate', headers, deadlineMs: DEADLINE_MS.read });
 }
 
 const REFUSED = new UnexpectedAnswer('401: la API rechaza la contraseña del cliente de prueba');

@@ -91,7 +91,7 @@ async function handOver(options: CheckOptions): Promise<void> {
     deadlineMs: DEADLINE_MS.write,
   });
   const path = `/api/manifiestos/${data.Manifiesto}/pdf`;
-  const print = await customer.ask({ path, deadlineMs: DEADLINE_MS.print });
+  const print = await customer.send({ path, deadlineMs: DEADLINE_MS.print });
   const { text = '', codes } = await reader.pdf(print.body);
   if (!lettersIn(text).includes(number)) throw unexpected('el manifiesto no dice la guía', print);
   if (!codes.some((code) => code.text === data.Manifiesto))
@@ -102,7 +102,7 @@ async function cancel(options: CheckOptions): Promise<void> {
   const { customer } = options;
   const guide = await anotherGuide(options);
   const path = `/api/guias/${guide.number}/cancelar`;
-  await customer.ask({ method: 'POST', path, deadlineMs: DEADLINE_MS.write });
+  await customer.send({ method: 'POST', path, deadlineMs: DEADLINE_MS.write });
   await readGuide(customer, guide, 'Cancelado');
 }
 

@@ -77,7 +77,7 @@ async function requirePrice(customer: Customer, { body }: MadeGuide): Promise<vo
 /** @throws Skipped where others at the canary's address have looked up as many numbers as an address may. */
 async function readTrackingPage(customer: Customer, { number }: MadeGuide): Promise<void> {
   const { body } = await customer
-    .askAnonymously({ path: `/rastreo/${number}`, deadlineMs: DEADLINE_MS.read })
+    .sendAnonymously({ path: `/rastreo/${number}`, deadlineMs: DEADLINE_MS.read })
     .catch(skipping((error) => error.status === 429));
   if (!body.includes(number)) throw new UnexpectedAnswer('la página no es la de la guía');
 }

@@ -34,7 +34,7 @@ export class OwnWebhook {
     const { data: listed } = await customer.read<Listed[]>({ path, deadlineMs: DEADLINE_MS });
     if (listed.some(({ Id, Activo }) => Id === this.#id && Activo)) return;
     for (const { Id } of listed)
-      await customer.ask({ method: 'DELETE', path: `${path}/${Id}`, deadlineMs: DEADLINE_MS });
+      await customer.send({ method: 'DELETE', path: `${path}/${Id}`, deadlineMs: DEADLINE_MS });
     const request = {
       path,
       json: { Url: this.#url, Descripcion: CANARY_TITLE },

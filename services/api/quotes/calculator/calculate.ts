@@ -4,7 +4,7 @@ import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts
 import { toPesos } from '../../platform/amounts.ts';
 import { parcelOf } from '../parcel.ts';
 import { type Quote, type QuoteBasis, quoteParcel } from '../quote.ts';
-import type { Asked } from './form.ts';
+import type { Inquiry } from './form.ts';
 import { conceptWords, lineWords, moneyWords, noPriceWords, SERVICE_NAMES, weightWords } from './words.ts';
 
 /** No account has this name, so its prices are those of the public list. */
@@ -25,7 +25,7 @@ type OptionView = {
 /** Prices a parcel with each service, by the public list. @param branch that covers the destination, if one does. */
 export function calculate(
   basis: Omit<QuoteBasis, 'account'>,
-  { origin, destination, goods }: Asked,
+  { origin, destination, goods }: Inquiry,
   branch: Branch | undefined,
 ): Calculation {
   if (!branch) {

@@ -7,7 +7,7 @@ import type { Tariff } from '../tariffs/tariff.ts';
 /** The form of the calculator: what people type, as it stands in the address of the page. */
 
 /** What the form asks for, once every field is good. */
-export type Asked = { origin: string; destination: string; goods: Shipment['Producto'] };
+export type Inquiry = { origin: string; destination: string; goods: Shipment['Producto'] };
 
 /** A field with what was typed. `problem`: what it allows, if that is something else. */
 export type FieldView = Omit<Field, 'read' | 'rule'> & {
@@ -108,7 +108,7 @@ export function exampleOf({ examples }: Pick<Tariff, 'examples'>): string | null
 }
 
 /** Reads the form: what was asked, unless a field is wrong, and the fields to show again. */
-export function readForm(query: Query): { asked: Asked | undefined; fields: FieldView[] } {
+export function readForm(query: Query): { inquiry: Inquiry | undefined; fields: FieldView[] } {
   const values: Partial<Record<Name, string | number>> = {};
   const fields = NAMES.map((name) => {
     const { read, rule, ...field }: Field = FIELDS[name];
@@ -128,11 +128,11 @@ export function readForm(query: Query): { asked: Asked | undefined; fields: Fiel
   });
   const wrong = fields.find(({ problem }) => problem !== null);
   if (wrong)
-    return { asked: undefined, fields: fields.map((field) => ({ ...field, focus: field === wrong })) };
+    return { inquiry: undefined, fields: fields.map((field) => ({ ...field, focus: field === wrong })) };
   const { origen, destino, peso, largo, alto, ancho, valor, paquetes } = values as Record<Name, never>;
   const measures = { Peso: peso, Largo: largo, Alto: alto, Ancho: ancho };
   const goods = { ...measures, ValorDeclarado: valor, Paquetes: paquetes };
-  return { asked: { origin: origen, destination: destino, goods }, fields };
+  return { inquiry: { origin: origen, destination: destino, goods }, fields };
 }
 
 /** Returns the fields as a visitor finds them, or as they were sent, without a word about them. */

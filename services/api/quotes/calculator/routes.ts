@@ -36,16 +36,16 @@ export async function calculatorRoutes(server: HttpServer, context: QuotesContex
         const view = { title: 'Cotizador', fields: plainFields(query), isWrong: false, example };
         return sendPage(reply, formPage({ carrier, indexed: true, ...view }), true);
       }
-      const { asked, fields } = readForm(query);
-      if (!asked) {
+      const { inquiry, fields } = readForm(query);
+      if (!inquiry) {
         const view = { title: 'Revise los datos', fields, isWrong: true, example: null };
         return sendPage(reply.code(400), formPage({ carrier, ...view }));
       }
       await countVisit(ip);
       const caller = { requestId, account: NO_ACCOUNT, signal: abortSignalOf(reply) };
-      const found = await branches.destination({ postalCode: asked.destination }, caller);
-      const calculation = calculate({ tariff, now, localTime }, asked, found?.branch);
-      const { origin, destination } = asked;
+      const found = await branches.destination({ postalCode: inquiry.destination }, caller);
+      const calculation = calculate({ tariff, now, localTime }, inquiry, found?.branch);
+      const { origin, destination } = inquiry;
       const title = `Envío de ${origin} a ${destination}`;
       return sendPage(reply, pricesPage({ carrier, title, fields, origin, destination, ...calculation }));
     });

@@ -38,7 +38,7 @@ test('the branches of the demo cover their own postal codes', () => {
 test('the form is filled in with the first example of the public list', () => {
   const query = exampleOf(demoTariff) ?? '';
   expect(query).toBe('origen=06600&destino=64000&peso=2.5&largo=30&alto=20&ancho=15&valor=1500');
-  expect(readForm(Object.fromEntries(new URLSearchParams(query))).asked).toEqual({
+  expect(readForm(Object.fromEntries(new URLSearchParams(query))).inquiry).toEqual({
     ...{ origin: '06600', destination: '64000' },
     goods: { Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15, ValorDeclarado: 1500 },
   });

@@ -14,20 +14,20 @@ declare module 'fastify' {
 }
 
 /** What a request asks for. Its body and its path may hold anything. `guides`: whose labels it wants. */
-type Asked = Pick<Answer, 'asked' | 'tipo' | 'format'> & { guides?: readonly unknown[] };
+type Subject = Pick<Answer, 'asked' | 'tipo' | 'format'> & { guides?: readonly unknown[] };
 
-/** Most fields at fault that are kept. */
+/** Most fields at fault that are recorded. */
 const MAX_PROBLEMS = 3;
 /** Of these, the name is a text of the client, and may name a person. */
 const CLIENTS_NAMES: readonly string[] = ['campo_desconocido', 'parametro_desconocido'];
 
 /**
- * Returns hooks of a route that keep what it answers to known users but the canary, for those who support customers
+ * Returns hooks of a route that record what it answers to known users but the canary, for those who support customers
  * (`shared/stores/answer-log.ts`). No answer waits for them.
  */
-export function keptAnswers(
+export function recordAnswers(
   { answers, redisClock, errorTable }: Pick<Base, 'answers' | 'redisClock' | 'errorTable'>,
-  describe: (request: FastifyRequest) => Asked,
+  describe: (request: FastifyRequest) => Subject,
 ) {
   const errors = new WeakMap<FastifyRequest, Error>();
   const onError: onErrorAsyncHookHandler = async (request, _reply, error) => {
@@ -36,13 +36,13 @@ export function keptAnswers(
   const onResponse: onResponseAsyncHookHandler = async (request, reply) => {
     const { account } = (request.apiUser as { account: string } | undefined) ?? {};
     if (account === undefined || request.ofCanary) return;
-    const { guides = [], ...asked } = describe(request);
+    const { guides = [], ...subject } = describe(request);
     const numbers = new Set(
       guides.filter((each): each is string => typeof each === 'string' && hasGuideNumberForm(each)),
     );
     const error = errors.get(request);
     const answer = {
-      ...asked,
+      ...subject,
       ...{ at: redisClock.now(), ms: Math.round(reply.elapsedTime), requestId: request.id, account },
       status: reply.statusCode,
       ...(error && refusal(errorTable, error)),
