@@ -13,7 +13,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 
 /**
  * Describes each collection of MongoDB once, beside its store. Types, indexes, the roles of MongoDB's users and the
- * table of docs/architecture.md follow from the description.
+ * table of docs/rooms.md follow from the description.
  */
 
 /** The users of MongoDB: services, the operators' commands, the loader of branches, the backup, the loader of demo data. */
@@ -39,7 +39,7 @@ export type MongoAction =
   | 'listCollections'
   | 'listIndexes';
 
-/** `id`, `holds` and `life` are columns of docs/architecture.md: the `_id`, what a document is, how long it is kept. */
+/** `id`, `holds` and `life` are columns of docs/rooms.md: the `_id`, what a document is, how long it is kept. */
 type Description = {
   id: string;
   holds: string;
