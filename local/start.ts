@@ -5,6 +5,7 @@ import { provideCanaryAccount } from './canary-account.ts';
 import { findDemoUsers, nationalCoverage, seedDemoData } from './demo-data.ts';
 import { localFolder as folder, repoRoot } from './folders.ts';
 import { provideMongo, removeMongoData } from './mongo/mongo.ts';
+import { watchDisk } from './process/disk-watch.ts';
 import { keepRunning } from './process/keep-running.ts';
 import { tryLock } from './process/lock.ts';
 import { stopAllProcesses } from './process/owned-process.ts';
@@ -55,6 +56,7 @@ async function startAndKeepRunning(fresh: boolean): Promise<void> {
   if (fresh) removeData();
   rmSync(logFolder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  watchDisk(folder, progress);
   const { children, ...running } = await startAll(ports);
   const onRestart = announceRunning(running, children, progress);
   for (const child of children) keepRunning(child, progress, onRestart);

@@ -44,9 +44,11 @@ export function keepRunning(
   };
 }
 
-/** Does without the line on a full disk: the terminal has the same one, and "Estado" names the disk. */
+/** Does without the line on a full disk: the terminal has the same one. */
 function tryToAppend(file: string, line: string): void {
   try {
     appendFileSync(file, line);
-  } catch {}
+  } catch {
+    // `watchDisk` says why.
+  }
 }
