@@ -27,6 +27,9 @@ export class ConfigError extends Error {
 
 type Setting = { description?: string; examples?: unknown[] };
 
+const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true, verbose: true });
+addFormats.default(ajv);
+
 /**
  * Reads a service's settings from the environment, checks and freezes them. A value may also come from a file:
  * `JWT_SECRET_FILE=/run/secrets/jwt` (secrets of Docker and Kubernetes). An empty variable counts as absent, because
@@ -39,10 +42,6 @@ export function loadConfig<S extends TObject>(schema: S, env: NodeJS.ProcessEnv)
     const value = env[name] || readSecretFile(name, env[`${name}_FILE`]);
     if (value) values[name] = value;
   }
-  const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true, verbose: true });
-  addFormats.default(ajv);
-  for (const [format, wrongWith] of Object.entries(FORMATS))
-    ajv.addFormat(format, (text) => !wrongWith(text));
   const validate = ajv.compile<Static<S>>(schema);
   if (validate(values)) return Object.freeze(values);
   const errors = validate.errors ?? [];
@@ -88,6 +87,7 @@ const FORMATS: Record<string, (value: string) => string | undefined> = {
   proxies: explainProxies,
   'time-zone': explainTimeZone,
 };
+for (const [format, wrongWith] of Object.entries(FORMATS)) ajv.addFormat(format, (text) => !wrongWith(text));
 
 /** Refuses paths, because our client adds its own. */
 function explainServiceUrl(value: string): string | undefined {

@@ -116,24 +116,29 @@ export function operation<Request extends RequestSchemas, Data extends TSchema>(
 // For all routes, because making one takes some 10 ms.
 const ajvOfAll = strictAjv({ allErrors: true });
 const ajvOfQuery = strictAjv();
+const validatorOf = compiledOnce((schema: TSchema) => ajvOfAll.compile(schema));
+const validatorOfParameters = compiledOnce((schema: TSchema) => ajvOfQuery.compile(schema));
 
 /** Makes the validator of all but the path: a text of another form is one that the handler does not find. */
 const validatorOfAllButPath: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
-  httpPart === 'params' ? () => true : ajvOfAll.compile(schema);
+  httpPart === 'params' ? () => true : validatorOf(schema);
 
 /** Checks the parameters of a route whose handler checks all else. */
 const validatorOfQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
-  httpPart === 'querystring' ? ajvOfQuery.compile(schema) : () => true;
+  httpPart === 'querystring' ? validatorOfParameters(schema) : () => true;
 
-const serializers = new Map<string, ReturnType<FastifySerializerCompiler<object>>>();
-
-/** Makes one serializer for all answers of a schema: each takes some milliseconds, and most errors share theirs. */
-const serializerCompiler: FastifySerializerCompiler<object> = ({ schema }) => {
-  const key = JSON.stringify(schema);
-  const serializer = serializers.get(key) ?? buildSerializer(schema);
-  serializers.set(key, serializer);
-  return serializer;
-};
+/** Compiles equal schemas once: each takes some milliseconds, and most errors share theirs. */
+function compiledOnce<Schema extends object, Compiled>(compile: (schema: Schema) => Compiled) {
+  const compiled = new Map<string, Compiled>();
+  return (schema: Schema): Compiled => {
+    const key = JSON.stringify(schema);
+    const known = compiled.get(key) ?? compile(schema);
+    compiled.set(key, known);
+    return known;
+  };
+}
+const serializerOf = compiledOnce((schema: object) => buildSerializer(schema));
+const serializerCompiler: FastifySerializerCompiler<object> = ({ schema }) => serializerOf(schema);
 
 type Documentation = Omit<FastifySchema, keyof RequestSchemas | 'response'>;
 

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { RoomData } from '#shared/room-data.ts';
 import type { ApiConfig } from '../config.ts';
@@ -93,6 +93,9 @@ export function defineRoom<const Needs extends readonly Room[], Provided = unkno
   return room;
 }
 
+/** By which Fastify takes a plugin's name. For one without it looks through all modules that are loaded. */
+const PLUGIN_NAME = Symbol.for('fastify.display-name');
+
 /** Rooms that are open. */
 export type OpenRooms = {
   /** Returns the base, and what a room provides. */
@@ -125,7 +128,8 @@ export async function openRooms(server: HttpServer, base: Base): Promise<OpenRoo
   const addRoutes: OpenRooms['addRoutes'] = async (scope, kind) => {
     for (const room of base.rooms) {
       for (const routes of room[kind] ?? []) {
-        await scope.register(async (own) => routes(own as HttpServer, contextOf(room)));
+        const plugin: FastifyPluginAsync = async (own) => routes(own as HttpServer, contextOf(room));
+        await scope.register(Object.assign(plugin, { [PLUGIN_NAME]: room.data.name }));
       }
     }
   };

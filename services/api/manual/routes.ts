@@ -77,53 +77,68 @@ function exampleRoutes(server: HttpServer): void {
   }
 }
 
-/** What stands at the address of a chapter, with the API's address as a mark. */
-type Served = { html: string; text: string; policy: string };
+/** The guide, with the API's address as a mark. */
+type Guide = {
+  /** What stands at the address of a chapter. */
+  served: ReadonlyMap<string, { html: string; text: string; policy: string }>;
+  /** Lists the chapters for programs that read. */
+  list: string;
+  /** The page at an address without a chapter. */
+  lost: string;
+  /** Returns the page of what is found. */
+  results(query: string): Promise<string>;
+};
 
-/**
- * Each chapter as a page, and as Markdown at its address with `.md` or by `Accept: text/markdown`; `/llms.txt` lists them
- * for programs that read.
- */
-function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base): void {
-  const { CARRIER_NAME: carrier, PUBLIC_URL } = config;
-  const served = new Map<string, Served>();
-  let list = '';
-  let lost = '';
-  let results = async (_query: string): Promise<string> => '';
-  server.addHook('onReady', async () => {
-    const document = server.swagger() as object as OpenApiDocument;
-    const alRepetir = changesOf(rooms)
-      .flatMap(({ repeated }) => repeated)
-      .join(' ');
-    const own = [{ alRepetir }, ...rooms.map(({ manualValues }) => manualValues?.(config) ?? {})];
-    const values = { ...chapterValues(own, errorTable, document), url: URL_MARK };
-    const data = rooms.map((room) => room.data);
-    const chapters = renderChapters(data, operationChapters(document), values);
-    const trying = tryView(document);
-    const framed = (title: string, path: string, query = '') => ({
-      ...{ title, carrier, query },
-      contents: contentsFor(path, chapters),
-    });
-    for (const chapter of chapters) {
-      const { name, path, title, content } = chapter;
-      const view = { ...framed(title, path), content };
-      const text = textForPrograms(chapter, chapters, URL_MARK);
-      served.set(
-        path,
-        name === 'probar'
-          ? { html: tryPage({ ...view, ...trying }), text, policy: TRY_POLICY }
-          : { html: chapterPage(view), text, policy: POLICY },
-      );
-    }
-    lost = lostPage(framed('No hay tal página', '/'));
-    list = listForPrograms(carrier, chapters, URL_MARK);
-    const search = searchOf(chapters);
-    results = async (query) => {
+function renderGuide(server: HttpServer, { config, rooms, errorTable }: Base): Guide {
+  const carrier = config.CARRIER_NAME;
+  const document = server.swagger() as object as OpenApiDocument;
+  const alRepetir = changesOf(rooms)
+    .flatMap(({ repeated }) => repeated)
+    .join(' ');
+  const own = [{ alRepetir }, ...rooms.map(({ manualValues }) => manualValues?.(config) ?? {})];
+  const values = { ...chapterValues(own, errorTable, document), url: URL_MARK };
+  const data = rooms.map((room) => room.data);
+  const chapters = renderChapters(data, operationChapters(document), values);
+  const trying = tryView(document);
+  const framed = (title: string, path: string, query = '') => ({
+    ...{ title, carrier, query },
+    contents: contentsFor(path, chapters),
+  });
+  const served = chapters.map((chapter) => {
+    const { name, path, title, content } = chapter;
+    const view = { ...framed(title, path), content };
+    const text = textForPrograms(chapter, chapters, URL_MARK);
+    const page =
+      name === 'probar'
+        ? { html: tryPage({ ...view, ...trying }), text, policy: TRY_POLICY }
+        : { html: chapterPage(view), text, policy: POLICY };
+    return [path, page] as const;
+  });
+  const search = searchOf(chapters);
+  return {
+    served: new Map(served),
+    list: listForPrograms(carrier, chapters, URL_MARK),
+    lost: lostPage(framed('No hay tal página', '/')),
+    async results(query) {
       const found = await search(query);
       const title = query === '' ? 'Buscar' : `${found.length > 0 ? 'Resultados de' : 'Nada de'} «${query}»`;
       return resultsPage({ ...framed(title, '/buscar', query), found });
-    };
-  });
+    },
+  };
+}
+
+/**
+ * Each chapter as a page, and as Markdown at its address with `.md` or by `Accept: text/markdown`; `/llms.txt` lists them
+ * for programs that read. The first reader has them rendered, or a process without readers would start with that: it takes
+ * longer than all else of a start.
+ */
+function chapterRoutes(server: HttpServer, base: Base): void {
+  const { PUBLIC_URL } = base.config;
+  let rendered: Guide | undefined;
+  const guide = () => {
+    rendered ??= renderGuide(server, base);
+    return rendered;
+  };
 
   /** Puts the API's address, as the client reaches it, in place of its mark. */
   const addressed = ({ protocol, host }: FastifyRequest, text: string, encode = (url: string) => url) =>
@@ -139,21 +154,21 @@ function chapterRoutes(server: HttpServer, { config, rooms, errorTable }: Base):
       .type(`text/${type}; charset=utf-8`)
       .send(addressed(request, text));
 
-  server.get('/llms.txt', async (request, reply) => sendText(request, reply, list, 'plain'));
+  server.get('/llms.txt', async (request, reply) => sendText(request, reply, guide().list, 'plain'));
   server.get<{ Querystring: { q?: string | string[] } }>('/api/docs/buscar', async (request, reply) => {
     const query = [request.query.q].flat()[0]?.trim().slice(0, MAX_QUERY) ?? '';
-    return sendPage(request, reply.header('x-robots-tag', 'noindex'), await results(query));
+    return sendPage(request, reply.header('x-robots-tag', 'noindex'), await guide().results(query));
   });
   /** @param address below `/api/docs`. */
   const sendChapter = (request: FastifyRequest, reply: FastifyReply, address: string) => {
     addVary(reply, 'Accept');
-    const chapter = served.get(address.replace(/\.md$/, ''));
+    const chapter = guide().served.get(address.replace(/\.md$/, ''));
     if (chapter && (address.endsWith('.md') || prefersMarkdown(request))) {
       return sendText(request, reply, chapter.text, 'markdown');
     }
     if (chapter) return sendPage(request, reply, chapter.html, chapter.policy);
     if (!wantsPage(request)) throw new DomainError('no-route');
-    return sendPage(request, reply.code(404), lost);
+    return sendPage(request, reply.code(404), guide().lost);
   };
   server.get('/api/docs', async (request, reply) => sendChapter(request, reply, ''));
   server.get('/api/docs.md', async (request, reply) => sendChapter(request, reply, '.md'));
