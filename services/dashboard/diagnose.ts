@@ -50,9 +50,10 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
     ...diagnoseOwnData(state),
     ...diagnoseAuditLog(state),
   ];
-  const caused = new Set(found.flatMap(({ causes = [] }) => causes));
+  const hasCause = (one: Diagnosis) =>
+    found.some((other) => other !== one && other.causes?.some((effect) => one.effectOn?.includes(effect)));
   return found
-    .filter(({ effectOn = [] }) => !effectOn.some((effect) => caused.has(effect)))
+    .filter((one) => !hasCause(one))
     .sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 

@@ -17,7 +17,7 @@ export function createWebhookMetrics(registry: Registry, figures: WebhookFigures
   const delays = new Histogram({
     name: 'webhook_delay_seconds',
     help: 'Time from the registration of an event until a webhook took it',
-    buckets: [5, 6, 8, 10, 15, 30, 60, 300, 600, 3_600],
+    buckets: [0.5, 1, 2, 5, 10, 30, 60, 300, 600, 3_600],
     registers,
   });
   const disabled = new Counter({
@@ -29,7 +29,7 @@ export function createWebhookMetrics(registry: Registry, figures: WebhookFigures
   addGauge(
     registry,
     'webhooks_behind',
-    'Webhooks whose next event has waited for more than ten minutes',
+    'Webhooks whose next event has waited for more than ten minutes, or that no sender has looked at for as long',
     () => figures.countBehind(),
   );
   return {

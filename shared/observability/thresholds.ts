@@ -1,5 +1,5 @@
 /**
- * From when on something is wrong, for the page "Estado" and for the alerts of k8s/monitoring, by the name of the alert. Services
+ * From when on something is wrong, for the page "Estado" and for the alerts of k8s/monitoring, by the name of the alert if there is one. Services
  * import these numbers, and test/ops/thresholds.test.ts compares the rules and the runbook with them. What only an alert measures
  * stands in its rule alone. "Estado" says at once what is wrong; an alert waits (`for`), because nobody need wake for what passes.
  */
