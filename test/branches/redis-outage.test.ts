@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -118,6 +119,31 @@ test('a cache that cannot be written is rebuilt every five seconds alone', async
   expect(calls.snapshots).toBe(1);
   passTime(5_000);
   await expect.poll(() => calls.snapshots).toBe(2);
+});
+
+test('a listing and the coverage that the database answers at once are each their own', async ({
+  onTestFinished,
+}) => {
+  const told = Promise.withResolvers<[]>();
+  const store = {
+    version: async () => 'new',
+    directory: async () => ({ version: 'new' }),
+    active: () => told.promise,
+    wholeSnapshot: async () => ({ version: 'new', branches: await told.promise, coverage: [] }),
+  };
+  const away = () => Promise.reject(new Error('Connection is closed'));
+  const lookup = new BranchLookup({
+    store: store as unknown as BranchStore,
+    cache: { stamp: away, active: away, coverage: away } as unknown as BranchCache,
+    log: pino({ level: 'silent' }),
+    metrics: new Registry(),
+  });
+  onTestFinished(() => lookup.close());
+  await lookup.open();
+  const answers = Promise.all([lookup.active(), lookup.coverage()]);
+  await setImmediate(); // both wait for the database
+  told.resolve([]);
+  expect(await answers).toEqual(['[]', '{"version":"new","ranges":[]}']);
 });
 
 describe('while Redis is gone', () => {

@@ -49,6 +49,26 @@ test('the periodic checks try all that rounds do not', async ({
   expect(guide?.number).toMatch(/^0/);
 });
 
+test('a log of events that was restored fails one delivery, and not the next one', async ({
+  customer,
+  destinations,
+  reader,
+  stores,
+}) => {
+  const { guide } = await makeRound(customer, 'customers', destinations, reader);
+  const login = { username: 'prueba', password: new Credential(() => 'demo1234', 60_000) };
+  const shared = { webhook: undefined, goodGuide: () => guide, clocks: () => [] };
+  const [delivery] = periodicChecks({ customer, destinations, reader, login, ...shared });
+  const deliver = async () => {
+    const { outcomes } = await makeSteps((step) => delivery?.make(step) ?? Promise.reject());
+    return outcomes.map(({ step, result, answer }) => [step, result === 'failed' && answer]);
+  };
+  expect(await deliver()).toEqual([['delivery', false]]);
+  await stores.mongo.collection<{ _id: string }>('events').deleteMany({ _id: /^pruebas / });
+  expect(await deliver()).toEqual([['delivery', expect.stringMatching(/^400 /)]]);
+  expect(await deliver()).toEqual([['delivery', false]]);
+});
+
 test('a password that is refused is a login that fails, and is not tried again at once', async ({
   customer,
 }) => {

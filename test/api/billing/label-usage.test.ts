@@ -61,7 +61,9 @@ test('an api that closes writes what it has counted', async ({ startApi, demo, c
   expect((await counted())[0]?.labels).toBe(before + 1);
 });
 
-test('a count waits while MongoDB is away, and is never written twice', async ({ stores }) => {
+test('a count waits while MongoDB takes none, with the kind of its account, and is never written twice', async ({
+  stores,
+}) => {
   let fate: Fate = 'done';
   const proxy = await startMongoProxy(stores.mongoUri, (command) => ('update' in command ? fate : 'done'));
   const mongo = await connectMongo(proxy.uri, createLogger('api', 'silent'));
@@ -81,6 +83,12 @@ test('a count waits while MongoDB is away, and is never written twice', async ({
   await expect(write(2, 'answer lost')).rejects.toThrow(); // MongoDB has it, and nobody knows
   await write(4, 'done');
   expect(await written()).toBe(7);
+
+  usage.count({ account: 'ensayo', test: true }, 1);
+  await expect(write(0, 'no space for each')).rejects.toThrow();
+  await write(0, 'done');
+  const ofTests = modelOf(stores.mongo, LABEL_USAGE).findById('2025-01 ensayo').lean();
+  expect(await ofTests).toMatchObject({ labels: 1, test: true });
 
   const elect = proxy.stepDown();
   await expect(write(8, 'done')).rejects.toThrow(); // refused

@@ -1,7 +1,7 @@
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { digestOf, newKey } from '#services/api/keys/key.ts';
 import { KeyStore } from '#services/api/keys/key-store.ts';
-import { loginKeys } from '#shared/accounts/login-limit.ts';
+import { LoginLimit, loginKeys } from '#shared/accounts/login-limit.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { KEYS } from '#shared/keys/key-model.ts';
@@ -274,6 +274,21 @@ describe('a flood of wrong keys', () => {
     await expect.poll(addresses).toContain(pair);
     await stores.redis.del(known);
     passTime(NOTED_MS);
+    expect(await show(key)).toEqual([200, undefined]);
+    await expect.poll(addresses).toContain(pair);
+  });
+
+  test('stops no right key whose address Redis did not take at first', async ({
+    address,
+    key,
+    show,
+    stores,
+  }) => {
+    const { user, pair } = loginKeys(digestOf(key), address);
+    const addresses = () => stores.redis.zrange(`${stores.prefix}:login-known:${user}`, 0, '-1');
+    const refused = vi.spyOn(LoginLimit.prototype, 'succeed').mockResolvedValueOnce(false);
+    expect(await show(key)).toEqual([200, undefined]);
+    await expect.poll(() => refused.mock.settledResults).toHaveLength(1);
     expect(await show(key)).toEqual([200, undefined]);
     await expect.poll(addresses).toContain(pair);
   });

@@ -137,12 +137,17 @@ describe('a parcel that is weighed again', () => {
       ...{ Concepto: 'flete', Descripcion: 'Zona 3, hasta 5 kg; Zona 3, hasta 10 kg' },
       ...{ Antes: 284, Ahora: 338, Diferencia: 54 },
     });
+    // Beyond the last weight with a price, each says its own rest.
+    await weigh(1, { Paquete: 1, Peso: 31 });
+    await weigh(2, { Paquete: 2, Peso: 33 });
+    const [freight] = (await guideOf(guide)).Ajuste?.Lineas ?? [];
+    expect(freight?.Descripcion).toBe('Zona 3, hasta 30 kg y 1 kg mas; Zona 3, hasta 30 kg y 3 kg mas');
     // All packages at once are those of a quote, also the one that was weighed alone before.
     const each = { ...HEAVIER, Peso: 25 };
-    await weigh(2, each);
+    await weigh(3, each);
     const { SEND_TOTAL } = await quote({ ...each, Paquetes: 2 });
     expect((await guideOf(guide)).Ajuste?.Ahora).toBe(SEND_TOTAL);
-    await weigh(3, { Paquete: 1, ...HEAVIER, Largo: 110, Alto: 10 });
+    await weigh(4, { Paquete: 1, ...HEAVIER, Largo: 110, Alto: 10 });
     // One package is long: its surcharge counts once.
     const long = (await guideOf(guide)).Ajuste?.Lineas?.find(({ Concepto }) => Concepto === 'pieza larga');
     expect(long).toMatchObject({ Antes: 0, Ahora: 90 });

@@ -237,6 +237,17 @@ describe('POST /api/guias/{guia}/simular', () => {
     });
   });
 
+  test('goes on at once after an event of a clock that was ahead', async ({ guide, simulate, stores }) => {
+    const { SEND_GUIA } = await guide();
+    await simulate(SEND_GUIA, { Eventos: [{ Tipo: 'Recolectado' }] });
+    const Ocurrido = new Date(Date.now() + 5 * 60_000).toISOString();
+    await stores.mongo
+      .collection('events')
+      .updateOne({ 'told.Guia': SEND_GUIA }, { $set: { 'told.Ocurrido': Ocurrido } });
+    const [, next] = await simulate(SEND_GUIA, { Eventos: [{ Tipo: 'EnTransito' }] });
+    expect(next).toMatchObject({ Tipo: 'EnTransito' });
+  });
+
   test('keeps the order of events that come at once, without going into the future', async ({
     guide,
     simulate,

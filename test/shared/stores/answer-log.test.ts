@@ -66,10 +66,16 @@ test('too many answers that wait drop the oldest', async ({ log, proxy, stores: 
   expect([await kept('many-0'), await kept('many-1000'), await kept('many-1001')]).toEqual([0, 0, 1]);
 });
 
-test('an account that floods displaces no other account', async ({ log, stores: { cache, prefix } }) => {
+test('an account that floods displaces no other account, and is kept again after it', async ({
+  log,
+  stores: { cache, prefix },
+}) => {
   for (let i = 0; i < 700; i++) log.add({ ...answer(`flood-${i}`), account: 'flood' }, [], []);
   log.add(answer('quiet'), [], []);
   await log.write();
   const kept = async (id: string) => (await answersOfRequest(cache, prefix, id)).length;
   expect(await Promise.all(['flood-599', 'flood-600', 'quiet'].map(kept))).toEqual([1, 0, 1]);
+  log.add({ ...answer('calm'), account: 'flood' }, [], []);
+  await log.write();
+  expect(await kept('calm')).toBe(1);
 });

@@ -159,6 +159,27 @@ describe('to wake', () => {
     expect(await claim()).toMatchObject({ id });
   });
 
+  test('again and again delays no webhook that is due', async ({ store, id, read }) => {
+    await store.wake('a', 0);
+    const { dueAt } = await read();
+    await store.wake('a', MINUTE);
+    expect(await read()).toMatchObject({ id, dueAt });
+  });
+
+  test('a webhook that was claimed, and has begun no message yet, is not lost', async ({
+    store,
+    id,
+    claim,
+    leases,
+  }) => {
+    const held = await claim();
+    await store.wake('a', 0);
+    expect(await leases.beginMessage(held, 3, new Date())).toBe(true);
+    expect(await leases.moveCursor(held, 3)).toBe(true);
+    await leases.release(held);
+    expect(await claim()).toMatchObject({ id });
+  });
+
   test('cuts no pause of a webhook that fails', async ({ store, held, read, leases }) => {
     await leases.postpone(held, FAILED, MINUTE, true);
     const { dueAt } = await read();
