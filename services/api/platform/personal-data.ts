@@ -56,7 +56,8 @@ type OfAccounts = {
   /** Returns what the next user gets of it, in a few words; empty if nothing is stored. */
   describeInherited: 'none' | ((mongo: Connection, account: string) => Promise<string>);
   /**
-   * Ends what the account needs no more. May be repeated after an interruption.
+   * Ends what the account needs no more. The last user's data have not moved to another account yet: it ends nothing that
+   * `moveToAccount` moves. May be repeated after an interruption.
    * @returns what an operator should know of it, in lines.
    */
   closeAccount: Reason | ((mongo: Connection, account: string) => Promise<string>);
