@@ -15,6 +15,7 @@ import {
   short,
   toRows,
   withFigures,
+  withTables,
 } from './report/report.ts';
 import { capacity } from './rows/capacity.ts';
 import { costs } from './rows/costs.ts';
@@ -32,6 +33,7 @@ import { underLoad } from './rows/under-load.ts';
 import { webhooks } from './rows/webhooks.ts';
 import { workers } from './rows/workers.ts';
 import type { Result, Rows, Run } from './run.ts';
+import { simulateCells } from './simulate/simulate.ts';
 import { describeMachine } from './system/machine.ts';
 
 const GROUPS: Record<string, Rows> = {
@@ -55,7 +57,10 @@ const GROUPS: Record<string, Rows> = {
 /** The page that has the figures; every other page links to it. */
 const PAGE = join(repoRoot, 'docs', 'performance.md');
 
-const HELP = `Usage: npm run bench [-- --quick] [--only <groups>] [--guides <count>]
+const RESULTS = join(import.meta.dirname, 'results');
+const LATEST = join(RESULTS, 'latest.json');
+
+const HELP = `Usage: npm run bench [-- --quick] [--only <groups>] [--guides <count>] [--simulate]
 
 Measures this service and its peers on this machine, through the real processes, and shows a table. A full run
 takes about an hour and writes test/bench/results/ and the figures of docs/performance.md; a quick run
@@ -64,6 +69,8 @@ or a part only shows its table.
   --only <groups>   some of: ${Object.keys(GROUPS).join(', ')}
   --quick           fewer and shorter rounds, to try it
   --guides <count>  guides in the full database; 1000000 where it is not given
+  --simulate        measures nothing: computes from the last whole run what several cells do, in a
+                    minute or two, and writes it to docs/performance.md
 `;
 
 process.exitCode = await untilPipeBreaks(bench);
@@ -73,6 +80,7 @@ async function bench(): Promise<number> {
   try {
     const options = parseOptions();
     if (options.help) process.stdout.write(HELP);
+    else if (options.simulate) await simulate();
     else await measure(options);
     return 0;
   } catch (error) {
@@ -83,23 +91,24 @@ async function bench(): Promise<number> {
   }
 }
 
-type Options = { help: boolean; quick: boolean; groups: string[]; guides: number };
+type Options = { help: boolean; quick: boolean; simulate: boolean; groups: string[]; guides: number };
 
 function parseOptions(): Options {
   const { values } = parseArgs({
     options: {
       help: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
+      simulate: { type: 'boolean', default: false },
       only: { type: 'string', default: Object.keys(GROUPS).join() },
       guides: { type: 'string' },
     },
   });
-  const { help, quick, only, guides = quick ? '20000' : '1000000' } = values;
+  const { help, quick, simulate, only, guides = quick ? '20000' : '1000000' } = values;
   const groups = only.split(',');
   const unknown = groups.find((name) => !GROUPS[name]);
   if (unknown !== undefined) throw new SetupError(`No group "${unknown}": see npm run bench -- --help.`);
   if (!/^[1-9][0-9]{0,7}$/.test(guides)) throw new SetupError('--guides must be a number, such as 1000000.');
-  return { help, quick, groups, guides: Number(guides) };
+  return { help, quick, simulate, groups, guides: Number(guides) };
 }
 
 async function measure({ quick, groups, guides }: Options): Promise<void> {
@@ -125,6 +134,13 @@ async function measure({ quick, groups, guides }: Options): Promise<void> {
   }
 }
 
+async function simulate(): Promise<void> {
+  const report: Report = JSON.parse(readFileSync(LATEST, 'utf8'));
+  const tables = await simulateCells(report, (line) => process.stdout.write(`${line}\n`));
+  process.stdout.write(`\n${tables}\n`);
+  writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), 'simulation', tables));
+}
+
 /** One group that fails must not cost the minutes that the others took. */
 async function measureGroups(run: Run, groups: string[]): Promise<{ results: Result[]; failed: string[] }> {
   const results: Result[] = [];
@@ -144,9 +160,8 @@ async function measureGroups(run: Run, groups: string[]): Promise<{ results: Res
 }
 
 async function write(report: Report): Promise<void> {
-  const results = join(import.meta.dirname, 'results');
-  mkdirSync(results, { recursive: true });
-  writeFileSync(join(results, 'latest.json'), `${JSON.stringify(report, null, 2)}\n`);
-  writeFileSync(join(results, 'labels-per-second.svg'), chart(report.rows, captionOf(report)));
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(LATEST, `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(RESULTS, 'labels-per-second.svg'), chart(report.rows, captionOf(report)));
   writeFileSync(PAGE, withFigures(readFileSync(PAGE, 'utf8'), report));
 }

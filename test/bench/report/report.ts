@@ -35,7 +35,13 @@ function verdictOf({ better, target, never }: Target, value: number): string {
 /** Returns docs/performance.md with the report's figures between its two markers. */
 export function withFigures(page: string, report: Report): string {
   const figures = `${captionOf(report)}, ${report.machine.database}:\n\n${markdownTable(report.rows)}`;
-  return page.replace(/(?<=<!-- figures -->\n).*?(?=\n<!-- end -->)/s, () => `\n${figures}\n`);
+  return withTables(page, 'figures', figures);
+}
+
+/** Returns the page with `tables` between its marker of that name and the next `end`. */
+export function withTables(page: string, marker: 'figures' | 'simulation', tables: string): string {
+  const marked = new RegExp(`(?<=<!-- ${marker} -->\\n).*?(?=\\n<!-- end -->)`, 's');
+  return page.replace(marked, () => `\n${tables}\n`);
 }
 
 /** Says when and on what the figures were measured. */
