@@ -117,7 +117,7 @@ export type AccountTexts = {
   field: string;
   /** Returns all. `shown` is what an export shows of one. */
   all(mongo: Connection): AsyncIterable<{ id: string; text: string; shown: object }>;
-  /** Puts `ANONYMOUS` in place of the texts. */
+  /** Puts `ANONYMOUS` in place of the texts, or removes them. */
   anonymise(mongo: Connection, ids: readonly string[]): Promise<void>;
   /** Anonymises those written before a moment. @returns how many; fewer than `limit` if none is left. */
   anonymiseOlder(mongo: Connection, before: Date, limit: number): Promise<number>;

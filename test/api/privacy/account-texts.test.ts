@@ -8,7 +8,7 @@ import { Retention } from '#services/api/privacy/retention.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { test as stores } from '#test/fixtures/stores.ts';
 
-/** Texts about an account name persons too: no room has some yet, so these are of the test's own collection. */
+/** Texts about an account name persons too: these are of the test's own collection. */
 
 type Note = { _id: string; text: string; at: Date };
 const ANONYMOUS = '[anonimizado]';
