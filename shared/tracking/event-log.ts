@@ -150,14 +150,15 @@ export class EventLog {
       .limit(limit + 1)
       .lean();
     const [before] = read;
-    const found = before?._id === cursor ? read.slice(1) : read.slice(0, limit);
+    const hasCursor = before?._id === cursor;
+    const found = hasCursor ? read.slice(1) : read.slice(0, limit);
     const now = (await this.#clock.now()).getTime();
     // After a failover the clock may be another server's. An entry from a clock that was ahead must not hold up the feed.
     const recent = ({ registered }: LogEntry) => Math.abs(now - registered.getTime()) < HIDDEN_MS;
     const [first] = found;
-    const isCut = first?.append === before?.append && first !== before;
+    const isWithinAppend = hasCursor && first?.append === before.append;
     const pending =
-      first && isCut && recent(first) && (await this.#isOpenUntil(account, first))
+      first && isWithinAppend && recent(first) && (await this.#isOpenUntil(account, first))
         ? 0
         : found.findIndex((entry) => entry.openSince && recent(entry));
     const entries = pending < 0 ? found : found.slice(0, pending);

@@ -129,16 +129,14 @@ function renderGuide(server: HttpServer, { config, rooms, errorTable }: Base): G
 
 /**
  * Each chapter as a page, and as Markdown at its address with `.md` or by `Accept: text/markdown`; `/llms.txt` lists them
- * for programs that read. The first reader has them rendered, or a process without readers would start with that: it takes
- * longer than all else of a start.
+ * for programs that read. They are rendered before the process has customers, whom a third of a second would hold up.
  */
 function chapterRoutes(server: HttpServer, base: Base): void {
   const { PUBLIC_URL } = base.config;
-  let rendered: Guide | undefined;
-  const guide = () => {
-    rendered ??= renderGuide(server, base);
-    return rendered;
-  };
+  let guide: Guide;
+  server.addHook('onReady', async () => {
+    guide = renderGuide(server, base);
+  });
 
   /** Puts the API's address, as the client reaches it, in place of its mark. */
   const addressed = ({ protocol, host }: FastifyRequest, text: string, encode = (url: string) => url) =>
@@ -154,21 +152,21 @@ function chapterRoutes(server: HttpServer, base: Base): void {
       .type(`text/${type}; charset=utf-8`)
       .send(addressed(request, text));
 
-  server.get('/llms.txt', async (request, reply) => sendText(request, reply, guide().list, 'plain'));
+  server.get('/llms.txt', async (request, reply) => sendText(request, reply, guide.list, 'plain'));
   server.get<{ Querystring: { q?: string | string[] } }>('/api/docs/buscar', async (request, reply) => {
     const query = [request.query.q].flat()[0]?.trim().slice(0, MAX_QUERY) ?? '';
-    return sendPage(request, reply.header('x-robots-tag', 'noindex'), await guide().results(query));
+    return sendPage(request, reply.header('x-robots-tag', 'noindex'), await guide.results(query));
   });
   /** @param address below `/api/docs`. */
   const sendChapter = (request: FastifyRequest, reply: FastifyReply, address: string) => {
     addVary(reply, 'Accept');
-    const chapter = guide().served.get(address.replace(/\.md$/, ''));
+    const chapter = guide.served.get(address.replace(/\.md$/, ''));
     if (chapter && (address.endsWith('.md') || prefersMarkdown(request))) {
       return sendText(request, reply, chapter.text, 'markdown');
     }
     if (chapter) return sendPage(request, reply, chapter.html, chapter.policy);
     if (!wantsPage(request)) throw new DomainError('no-route');
-    return sendPage(request, reply.code(404), guide().lost);
+    return sendPage(request, reply.code(404), guide.lost);
   };
   server.get('/api/docs', async (request, reply) => sendChapter(request, reply, ''));
   server.get('/api/docs.md', async (request, reply) => sendChapter(request, reply, '.md'));
