@@ -93,8 +93,8 @@ function renderGuide(server: HttpServer, { config, rooms, errorTable }: Base): G
   const carrier = config.CARRIER_NAME;
   const document = server.swagger() as object as OpenApiDocument;
   const alRepetir = changesOf(rooms)
-    .flatMap(({ repeated }) => repeated)
-    .join(' ');
+    .flatMap(({ repeated }) => repeated.map((sentence) => `- ${sentence}`))
+    .join('\n');
   const own = [{ alRepetir }, ...rooms.map(({ manualValues }) => manualValues?.(config) ?? {})];
   const values = { ...chapterValues(own, errorTable, document), url: URL_MARK };
   const data = rooms.map((room) => room.data);
