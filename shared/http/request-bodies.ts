@@ -63,8 +63,8 @@ function hasTooManyValues(body: Buffer): boolean {
 
 /** Bytes of a refused body that are read before the connection closes. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Time limit of that reading. */
-const MAX_MS = 2_000;
+/** How long the next bytes of it may take. All of it may take as long as a whole request. */
+const MAX_PAUSE_MS = 2_000;
 
 /**
  * Reads the rest of a refused body before 413 is answered. Closing during the upload resets the connection, and a
@@ -76,14 +76,15 @@ export function readOnBeforeClosing(server: HttpServer): void {
   });
 }
 
-/** Resolves when the body has ended, or is too large or too slow. */
+/** Resolves when the body has ended, is too large, or stands still. */
 async function discardRest(body: IncomingMessage): Promise<void> {
   if (body.readableEnded || body.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, MAX_MS);
+  const timer = setTimeout(resolve, MAX_PAUSE_MS);
   let bytes = 0;
   const count = (chunk: Buffer) => {
     bytes += chunk.length;
+    timer.refresh();
     if (bytes > MAX_BYTES) resolve();
   };
   body.on('data', count).once('end', resolve).once('close', resolve).on('error', resolve);

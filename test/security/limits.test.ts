@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { ignoreBodies } from '#services/api/http/ignored-body.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
@@ -64,7 +65,10 @@ describe('a request', () => {
   );
 
   // A proxy does so: it reads the answer when it has sent the body, and answers 502 where the connection was reset.
-  test('of 15 MiB, sent whole before the answer is read, is refused in full', async ({ api, demo }) => {
+  test('of 15 MiB, sent whole by a slow line before the answer is read, is refused in full', async ({
+    api,
+    demo,
+  }) => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     const length = 15 * 1024 * 1024;
     const head = [
@@ -75,8 +79,10 @@ describe('a request', () => {
       `Content-Length: ${length}`,
     ];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    for (let sent = 0; sent < length; sent += 64 * 1024)
-      if (!socket.write(Buffer.alloc(64 * 1024, 0x20))) await once(socket, 'drain');
+    for (let sent = 0; sent < length; sent += 512 * 1024) {
+      if (!socket.write(Buffer.alloc(512 * 1024, 0x20))) await once(socket, 'drain');
+      await sleep(100);
+    }
     const answer = (await socket.toArray()).join('');
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"codigo":"cuerpo_muy_grande"');
