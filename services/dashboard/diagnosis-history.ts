@@ -27,7 +27,7 @@ const Episode = Type.Object({
   to: Type.Integer(),
 });
 export type Episode = Static<typeof Episode>;
-const isEpisode = new Ajv().compile<Episode>(Episode);
+const isEpisode = new Ajv({ validateSchema: false }).compile<Episode>(Episode);
 
 /**
  * Remembers the diagnoses of the last hour as episodes, in the hash `{prefix}:problems` of the queue's Redis: `<id> <from>` → an

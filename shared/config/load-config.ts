@@ -27,7 +27,14 @@ export class ConfigError extends Error {
 
 type Setting = { description?: string; examples?: unknown[] };
 
-const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true, verbose: true });
+const ajv = new Ajv({
+  allErrors: true,
+  coerceTypes: true,
+  useDefaults: true,
+  strict: true,
+  verbose: true,
+  validateSchema: false,
+});
 addFormats.default(ajv);
 
 /**

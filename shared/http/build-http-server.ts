@@ -112,7 +112,13 @@ function createServer({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     ajv: {
-      customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true, keywords: ['x-regla'] },
+      customOptions: {
+        removeAdditional: false,
+        coerceTypes: false,
+        allErrors: true,
+        keywords: ['x-regla'],
+        validateSchema: false,
+      },
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.decorate('metrics', createMetrics());

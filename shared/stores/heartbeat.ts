@@ -160,7 +160,7 @@ export type WorkerHeartbeat = Static<typeof WorkerHeartbeat>;
 export type Heartbeat = ServiceHeartbeat | WorkerHeartbeat;
 export type OwnDetails<Kind extends Heartbeat> = Omit<Kind, keyof typeof heartbeat>;
 
-const ajv = new Ajv();
+const ajv = new Ajv({ validateSchema: false });
 const isService = ajv.compile<ServiceHeartbeat>(ServiceHeartbeat);
 const isWorker = ajv.compile<WorkerHeartbeat>(WorkerHeartbeat);
 
