@@ -84,4 +84,6 @@ if ! { dependencies_are_there && node_is_new; }; then
   (prepare) >&2 # its end releases the lock
   hash -r
 fi
+# Node.js keeps what it has compiled of each module: a third of the time of a start otherwise.
+export NODE_COMPILE_CACHE="${XDG_CACHE_HOME:-${HOME:-.}/.cache}/shipping-guides/node-compile-cache"
 exec "$@"

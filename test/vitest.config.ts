@@ -1,7 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { cacheFolder } from '#local/folders.ts';
 import { downloadedMongod } from '#local/mongo/mongod.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
 import { FileOrder } from './file-order.ts';
@@ -64,8 +62,6 @@ export default defineConfig({
     isolate: faults,
     restoreMocks: true,
     unstubEnvs: true,
-    // Of the processes that tests start.
-    env: { NODE_COMPILE_CACHE: join(cacheFolder, 'node-compile-cache') },
     reporters: ['default'],
   },
 });
