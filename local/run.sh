@@ -22,7 +22,7 @@ node_is_new() {
 node_package() {
   system=$(uname -s | tr '[:upper:]' '[:lower:]')
   case $(uname -m) in aarch64 | arm64) machine=arm64 ;; *) machine=x64 ;; esac
-  echo "node-$system-$machine@24"
+  echo "node-$system-$machine"
 }
 
 fail() {
@@ -32,6 +32,7 @@ fail() {
 
 # One at a time in a checkout: a symbolic link is made at once with its holder's pid in it.
 lock=.local/prepare.lock
+ticker= programs=
 holder_is_alive() {
   pid=$(readlink "$lock") && kill -0 "$pid" 2>/dev/null && ! grep -qs ') Z ' "/proc/$pid/stat" # Z: dead, not reaped
 }
@@ -44,35 +45,50 @@ take_lock() {
     [ "$tries" -gt 0 ] || fail "Another npm start or npm test has been installing for ten minutes: end it and try again."
     sleep 1
   done
-  trap 'stop_ticker; rm -f "$lock"' EXIT
+  trap 'stop $ticker $programs; rm -f "$lock"' EXIT
   trap 'exit 1' HUP INT TERM
 }
 
-# Runs a command that says nothing for minutes, and says every five seconds that it still runs.
-ticker=
-with_progress() {
+stop() {
+  [ $# -eq 0 ] || kill "$@" 2>/dev/null || true # one may have ended
+}
+
+# npm says nothing for half a minute.
+start_ticker() {
   (seconds=0 && while sleep 5; do seconds=$((seconds + 5)) && echo "  … $seconds s"; done) &
   ticker=$!
-  "$@" && result=0 || result=$?
-  stop_ticker
-  return "$result"
 }
-stop_ticker() {
-  [ -z "$ticker" ] || kill "$ticker" 2>/dev/null || true
-  ticker=
+
+# Runs beside `npm ci`, which takes half a minute and removes node_modules: installs a Node.js in another folder and, for
+# npm start, the programs of Debian. What fails here fails again, with its reason, where npm start needs it.
+node_folder=.local/node
+install_programs() {
+  if ! node_is_new; then
+    echo "Node.js $(node -v) does not run TypeScript; installing Node.js 24 in node_modules…"
+    npm install --prefix "$node_folder" --no-save --ignore-scripts --loglevel=error --no-update-notifier "$(node_package)@24" >/dev/null
+    PATH="$PWD/$node_folder/node_modules/.bin:$PATH"
+  fi
+  [ "$1" != local/start.ts ] || exec node local/start/prepare-programs.ts
 }
 
 prepare() {
   take_lock
   if dependencies_are_there && node_is_new; then return; fi
+  rm -rf "$node_folder" node_modules/.bin/node # npm would remove the second meanwhile
+  hash -r
   # `npm ci` begins by removing node_modules, and the copy of the lock file comes last, so an interrupted run is
   # done again. No dependency needs its install script: those of optional native parts would only try to compile.
   echo 'Installing the dependencies, once: half a minute to two minutes…'
-  with_progress npm ci --ignore-scripts --loglevel=error ||
+  start_ticker
+  install_programs "${2-}" &
+  programs=$!
+  npm ci --ignore-scripts --loglevel=error ||
     fail 'The dependencies were not installed: see the error above, put it right and run the command again.'
+  stop "$ticker"
+  wait "$programs" || true
   if ! node_is_new; then
-    echo "Node.js $(node -v) does not run TypeScript; installing Node.js 24 in node_modules…"
-    with_progress npm install --no-save --ignore-scripts --loglevel=error "$(node_package)" ||
+    mv "$node_folder/node_modules/$(node_package)" node_modules/ &&
+      ln -s "../$(node_package)/bin/node" node_modules/.bin/node ||
       fail 'Node.js 24 was not installed: install Node.js 22.18 or newer yourself.'
     hash -r
     node_is_new || fail "Node.js $(node -v) does not run TypeScript: install Node.js 22.18 or newer."
@@ -81,7 +97,7 @@ prepare() {
 }
 
 if ! { dependencies_are_there && node_is_new; }; then
-  (prepare) >&2 # its end releases the lock
+  (prepare "$@") >&2 # its end releases the lock
   hash -r
 fi
 # Node.js keeps what it has compiled of each module: a third of the time of a start otherwise.

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { canAptInstall, findProgram } from '../programs/ensure-programs.ts';
 import { SetupError } from '../setup-error.ts';
-import { documentDbIsReady, removeDocumentDbData, startDocumentDb } from './documentdb.ts';
+import { removeDocumentDbData, startDocumentDb } from './documentdb.ts';
+import { documentDbIsReady } from './documentdb-root.ts';
 import { prepareDocumentDb } from './documentdb-setup.ts';
 import {
   answersPing,

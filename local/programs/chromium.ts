@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { Browser, detectBrowserPlatform, getInstalledBrowsers, install } from '@puppeteer/browsers';
-import { PUPPETEER_REVISIONS } from 'puppeteer-core/internal/revisions.js';
 import { cacheFolder } from '../folders.ts';
 import { type Log, SetupError } from '../setup-error.ts';
 import { canAptInstall, ensurePrograms, findProgram, type Program } from './ensure-programs.ts';
@@ -30,6 +28,11 @@ export async function provideChromium(log: Log): Promise<string> {
 }
 
 async function downloadChromium(log: Log): Promise<string> {
+  // Not before: the machine's own is found while npm installs these packages.
+  const { Browser, detectBrowserPlatform, getInstalledBrowsers, install } = await import(
+    '@puppeteer/browsers'
+  );
+  const { PUPPETEER_REVISIONS } = await import('puppeteer-core/internal/revisions.js');
   const cacheDir = join(cacheFolder, 'chromium');
   const browser = Browser.CHROMEHEADLESSSHELL;
   const buildId = PUPPETEER_REVISIONS['chrome-headless-shell'];

@@ -15,6 +15,13 @@ export type Program = {
   instead?: string;
 };
 
+export const redisServer: Program = {
+  names: ['redis-server'],
+  apt: 'redis-server',
+  brew: 'redis',
+  instead: 'set REDIS_URL and LABEL_CACHE_URL to a Redis that runs, each',
+};
+
 /** Returns the first of the names on PATH. */
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);

@@ -8,7 +8,7 @@ import { type OwnedProcess, startProcess } from '../process/owned-process.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
 import { byName } from '../secrets.ts';
 import { type Log, SetupError } from '../setup-error.ts';
-import { ensurePrograms, type Program } from './ensure-programs.ts';
+import { ensurePrograms, redisServer } from './ensure-programs.ts';
 
 export type RedisServer = {
   /** Of the user `operator`. */
@@ -23,13 +23,6 @@ export type RedisServer = {
 
 /** `prefix` is that of all keys. */
 export type RedisUsers = { prefix: string; passwords: RedisPasswords };
-
-const redisServer: Program = {
-  names: ['redis-server'],
-  apt: 'redis-server',
-  brew: 'redis',
-  instead: 'set REDIS_URL and LABEL_CACHE_URL to a Redis that runs, each',
-};
 
 /** They differ in what they do when they are full. */
 const ROLES = {

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { repoRoot } from '#local/folders.ts';
-import { documentDbIsReady } from '#local/mongo/documentdb.ts';
+import { documentDbIsReady } from '#local/mongo/documentdb-root.ts';
 import { freePort, isFreePort } from '#local/process/free-port.ts';
 import setup from '#test/fixtures/global-setup.ts';
 
