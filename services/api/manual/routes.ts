@@ -87,6 +87,7 @@ type Guide = {
   lost: string;
   /** Returns the page of what is found. */
   results(query: string): Promise<string>;
+  prepareSearch(): void;
 };
 
 function renderGuide(server: HttpServer, { config, rooms, errorTable }: Base): Guide {
@@ -119,8 +120,9 @@ function renderGuide(server: HttpServer, { config, rooms, errorTable }: Base): G
     served: new Map(served),
     list: listForPrograms(carrier, chapters, URL_MARK),
     lost: lostPage(framed('No hay tal página', '/')),
+    prepareSearch: search.prepare,
     async results(query) {
-      const found = await search(query);
+      const found = await search.find(query);
       const title = query === '' ? 'Buscar' : `${found.length > 0 ? 'Resultados de' : 'Nada de'} «${query}»`;
       return resultsPage({ ...framed(title, '/buscar', query), found });
     },
@@ -164,7 +166,10 @@ function chapterRoutes(server: HttpServer, base: Base): void {
     if (chapter && (address.endsWith('.md') || prefersMarkdown(request))) {
       return sendText(request, reply, chapter.text, 'markdown');
     }
-    if (chapter) return sendPage(request, reply, chapter.html, chapter.policy);
+    if (chapter) {
+      guide.prepareSearch(); // who reads a page may search next
+      return sendPage(request, reply, chapter.html, chapter.policy);
+    }
     if (!wantsPage(request)) throw new DomainError('no-route');
     return sendPage(request, reply.code(404), guide.lost);
   };

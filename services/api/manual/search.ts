@@ -26,22 +26,41 @@ export type Found = { path: string; chapter: string; title: string; excerpt: str
 
 type Indexed = Omit<Found, 'excerpt'> & { id: number; text: string; keywords: string; isReference: boolean };
 
+export type Search = {
+  find(query: string): Promise<Found[]>;
+  /** Fills the index, which the first search does otherwise. */
+  prepare(): void;
+};
+
 /**
- * Returns a function that finds the sections with the words of a query: in any form of a word, by the words under which a
+ * Makes a search that finds the sections with the words of a query: in any form of a word, by the words under which a
  * chapter is also looked for, and if no section has them all, by some of them. First comes the heading that a query names,
  * such as a code or an operation; then chapters before the reference.
  *
- * The first search fills the index, some sections in a turn of the event loop: a quarter of the CPU of a start otherwise.
+ * The index is filled when it is needed, some sections in a turn of the event loop: a quarter of the CPU of a start otherwise.
  */
-export function searchOf(chapters: readonly Chapter[]): (query: string) => Promise<Found[]> {
+export function searchOf(chapters: readonly Chapter[]): Search {
   const sections = chapters.flatMap((chapter) => sectionsOf(chapter));
+  // The guide has each of its words many times.
+  const stems = new Map<string, string | null>();
+  const knownStemOf = (word: string) => {
+    if (!stems.has(word)) stems.set(word, stemOf(word));
+    return stems.get(word);
+  };
   const index = new MiniSearch<Indexed>({
     fields: ['title', 'chapter', 'keywords', 'text'],
     tokenize: wordsOf,
-    processTerm: stemOf,
+    processTerm: knownStemOf,
+    searchOptions: { processTerm: stemOf }, // readers could fill the memory with their words
   });
   let filled: Promise<void> | undefined;
-  const find = (query: string, combineWith: 'AND' | 'OR') =>
+  const fill = () => {
+    filled ??= index
+      .addAllAsync(sections.map((section, id) => ({ ...section, id })))
+      .then(() => stems.clear());
+    return filled;
+  };
+  const match = (query: string, combineWith: 'AND' | 'OR') =>
     index.search(query, {
       combineWith,
       boost: { title: 4, keywords: 4, chapter: 2 },
@@ -49,12 +68,11 @@ export function searchOf(chapters: readonly Chapter[]): (query: string) => Promi
       fuzzy: (term) => (term.length >= FUZZY_FROM ? FUZZY_SHARE : false),
       boostDocument: (id) => (sections[id]?.isReference ? 1 : CHAPTER_BOOST),
     });
-  return async (sought) => {
-    filled ??= index.addAllAsync(sections.map((section, id) => ({ ...section, id })));
-    await filled;
+  const findSections = async (sought: string): Promise<Found[]> => {
+    await fill();
     const query = sought.slice(0, MAX_QUERY);
-    const all = find(query, 'AND');
-    const found = all.length > 0 ? all : find(query, 'OR');
+    const all = match(query, 'AND');
+    const found = all.length > 0 ? all : match(query, 'OR');
     const named = plain(query.trim());
     const isNamed = ({ id }: { id: number }) => plain(sections[id]?.title ?? '').split(' ')[0] === named;
     const [first, others] = [found.filter(isNamed), found.filter((each) => !isNamed(each))];
@@ -63,6 +81,7 @@ export function searchOf(chapters: readonly Chapter[]): (query: string) => Promi
       return [{ path, chapter, title, excerpt: excerptOf(text, terms) }];
     });
   };
+  return { find: findSections, prepare: () => void fill() };
 }
 
 function sectionsOf({
