@@ -64,7 +64,8 @@ export async function startMongod(program: string, { folder, log }: MongoOptions
 
 /** Rejects without a connection. */
 export async function answersPing(uri: string): Promise<boolean> {
-  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
+  // The driver would wait half a second before it looks again for a server that has not been there.
+  const client = new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 1_000, minHeartbeatFrequencyMS: 20 });
   try {
     return (await client.db('admin').command({ ping: 1 })).ok === 1;
   } finally {
