@@ -140,12 +140,13 @@ export class EventRegister {
     return verdicts;
   }
 
-  /** Ends an append, so that readers see it. No request waits for it; a sweep repeats it if it fails. */
+  /**
+   * Ends an append, so that readers see it. No request waits for it. If it fails, readers see the append in five seconds, until
+   * when webhooks look again and again, and a sweep repeats it.
+   */
   async #end(account: string, append: Append): Promise<void> {
-    await this.#log.done(append).then(
-      () => this.#onAppended(account),
-      () => {},
-    );
+    await this.#log.done(append).catch(() => {});
+    this.#onAppended(account);
   }
 
   /** Decides what becomes of events, by all that is in the log now. */
