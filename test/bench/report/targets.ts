@@ -87,8 +87,18 @@ export const TARGETS: readonly Target[] = [
   ...beside('simulations', 'four such simulations at a time'),
   row('cost-label', 'CPU of a label, all parts', 'core-ms', 'less'),
   row('cost-create', 'CPU of the creation of a guide, all parts', 'core-ms', 'less'),
-  row('webhooks-delay-p50', 'from a scan to the receiver, p50', 's', 'less', 0.7),
-  row('webhooks-delay-p99', '… p99', 's', 'less', 2),
+  ...[10, 100].flatMap((perSecond) => [
+    row(
+      `webhooks-delay-${perSecond}-p50`,
+      `${perSecond} scans a second: to the receiver, p50`,
+      's',
+      'less',
+      0.7,
+    ),
+    row(`webhooks-delay-${perSecond}-p99`, '… p99', 's', 'less', 2),
+    row(`webhooks-messages-${perSecond}`, '… messages an event', 'messages', 'less', 5 / perSecond),
+    row(`webhooks-cost-${perSecond}`, '… CPU of an event: api, webhooks and database', 'core-ms', 'less'),
+  ]),
   row(
     'labels-beside-webhooks',
     'labels a second beside 100 webhooks of which 10 hang, against alone',

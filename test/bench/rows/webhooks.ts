@@ -13,12 +13,19 @@ import { newGuide } from '../load/guides.ts';
 import { atRate, inParallel } from '../load/load.ts';
 import { percentile } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
+import { cpuByPart } from '../system/process-tree.ts';
 import { type BenchSystem, databaseUri, withSystem } from '../system/system.ts';
 
 const MANY = 100;
 const HANGING = 10;
 const CONCURRENCY = 64;
-const SCANS_PER_SECOND = 10;
+/** Scans a second, and how many. */
+const SCANS = [
+  [10, 200],
+  [100, 1_000],
+] as const;
+/** How long it is measured what the processes use while nobody scans. */
+const IDLE_MS = 5_000;
 
 /** Where events arrive, with the rows' own connection to the database. */
 type Scene = { mongo: Connection; store: WebhookStore; receiver: Receiver; arrived: Map<string, number> };
@@ -43,34 +50,59 @@ export async function webhooks(run: Run): Promise<Result[]> {
   });
 }
 
-/** Time from the request of a scan until the event has arrived, in seconds. */
+/** How late events arrive of some scans a second, and what an event costs. */
 async function delays(run: Run, { addresses, api }: BenchSystem, scene: Scene): Promise<Result[]> {
   const scanner = await Client.login(addresses.api, 'escaner');
-  const scans = Array.from({ length: run.count(200) }, (_, i) => `scan-${i}`);
-  const numbers = await api.create(scans.map(() => newGuide()));
-  const at = new Map<string, number>();
-  const seconds: number[] = [];
-  const before = scene.receiver.answer;
-  scene.receiver.answer = (response, message) => {
-    for (const { Id } of JSON.parse(message.body).data.Eventos as { Id: string }[]) {
-      const from = at.get(Id);
-      if (from !== undefined) seconds.push((performance.now() - from) / 1_000);
-    }
-    before(response, message);
-  };
+  const numbers = await api.create(Array.from({ length: 200 }, newGuide));
   const url = `${scene.receiver.url}scans`;
   await scene.store.add({ account: 'demo', url, description: '', cursor: 0 }, newSecret());
-  await atRate(scans, SCANS_PER_SECOND, async (Id) => {
-    const event = { Id, Guia: numbers.pop(), Tipo: 'Recolectado', Ocurrido: new Date().toISOString() };
-    at.set(Id, performance.now());
-    await scanner.post('/api/eventos', { Eventos: [event] });
-  });
-  await until(() => seconds.length >= scans.length);
+  const before = scene.receiver.answer;
+  const idle = await ownCpuMs(() => sleep(IDLE_MS));
+  const results: Result[] = [];
+  for (const [perSecond, usual] of SCANS) {
+    const scans = Array.from({ length: run.count(usual) }, (_, i) => `scan-${perSecond}-${i}`);
+    const at = new Map<string, number>();
+    const seconds: number[] = [];
+    let messages = 0;
+    scene.receiver.answer = (response, message) => {
+      messages++;
+      for (const { Id } of JSON.parse(message.body).data.Eventos as { Id: string }[]) {
+        const from = at.get(Id);
+        if (from !== undefined) seconds.push((performance.now() - from) / 1_000);
+      }
+      before(response, message);
+    };
+    const began = performance.now();
+    const used = await ownCpuMs(async () => {
+      await atRate(scans, perSecond, async (Id) => {
+        const Guia = numbers[at.size % numbers.length];
+        const event = { Id, Guia, Tipo: 'EnTransito', Ocurrido: new Date().toISOString() };
+        at.set(Id, performance.now());
+        await scanner.post('/api/eventos', { Eventos: [event] });
+      });
+      await until(() => seconds.length >= scans.length);
+    });
+    const spent = used - (idle * (performance.now() - began)) / IDLE_MS;
+    results.push(
+      { id: `webhooks-delay-${perSecond}-p50`, rounds: [percentile(seconds, 0.5)] },
+      { id: `webhooks-delay-${perSecond}-p99`, rounds: [percentile(seconds, 0.99)] },
+      { id: `webhooks-messages-${perSecond}`, rounds: [messages / scans.length] },
+      { id: `webhooks-cost-${perSecond}`, rounds: [spent / scans.length] },
+    );
+  }
   scene.receiver.answer = before;
-  return [
-    { id: 'webhooks-delay-p50', rounds: [percentile(seconds, 0.5)], note: `${SCANS_PER_SECOND} scans/s` },
-    { id: 'webhooks-delay-p99', rounds: [percentile(seconds, 0.99)] },
-  ];
+  return results;
+}
+
+/** Returns the CPU time that the services and the database use meanwhile, in ms. */
+async function ownCpuMs(work: () => Promise<unknown>): Promise<number> {
+  const used = () => {
+    const byPart = cpuByPart();
+    return ['api', 'webhooks', 'database'].reduce((sum, part) => sum + (byPart.get(part) ?? 0), 0);
+  };
+  const before = used();
+  await work();
+  return used() - before;
 }
 
 /** Labels a second alone, and while a hundred webhooks, of which ten hang, get ten events a second each. */
