@@ -168,7 +168,7 @@ test.for<[string, Plan]>([['each write', EACH_WRITE]])(
     };
     /** Has the database elect a primary, whose connections stay open, while processes write. */
     const failOver = async () => {
-      const until = writes + 3;
+      const until = writes + 1;
       const elections = [...apis, ...senders].map(({ stepDown }) => stepDown());
       await vi.waitUntil(() => writes >= until, { timeout: 30_000 });
       for (const elect of elections) elect();
