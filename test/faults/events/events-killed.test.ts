@@ -58,6 +58,25 @@ const EACH_WRITE: Plan = {
   ],
 };
 
+const SURVIVED = ['answer lost', 'never done', 'not primary', 'not replicated'] as const;
+
+/** Makes lives that end at any write, and meet before what a process survives. */
+function anyLives(seed: number, writes: readonly Meeting['write'][]): Life[] {
+  const random = seeded(seed);
+  const any = <T>(all: readonly T[]) => all[Math.floor(all.length * random())] as T;
+  const meeting = (fates: readonly Meeting['fate'][]) => ({
+    ...{ write: any(writes), nth: 1 + Math.floor(3 * random()), fate: any(fates) },
+  });
+  return Array.from({ length: 8 }, () => [
+    meeting(['killed before', 'killed after']), // the first of several at one write holds
+    ...[meeting(SURVIVED), meeting(SURVIVED)],
+  ]);
+}
+const ANY_WRITE: Plan = {
+  apis: [anyLives(1, API_WRITES), anyLives(2, API_WRITES)],
+  senders: [anyLives(3, [...SENDER_WRITES, 'postpone']), anyLives(4, [...SENDER_WRITES, 'postpone'])],
+};
+
 const test = webhooksTest
   .extend('built', { rooms: [...CORE, tracking, webhooks] })
   .extend('log', { scope: 'file' }, ({ stores }) => new EventLog(stores.mongo))
@@ -124,7 +143,10 @@ test('an event reaches webhooks in seconds, though the answer to the end of its 
   await expect.poll(() => receiver?.received.length).toBe(1); // within half a minute; one that nobody wakes waits a minute
 });
 
-test.for<[string, Plan]>([['each write', EACH_WRITE]])(
+test.for<[string, Plan]>([
+  ['each write', EACH_WRITE],
+  ...(long ? [['any write', ANY_WRITE] as [string, Plan]] : []),
+])(
   'apis and senders killed around %s, and a failover, cost no event, and double and disorder none',
   async ([name, plan], {
     api: healthy,
