@@ -128,6 +128,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     audit: ['async', 'http', 'observability', 'stores'],
     commands: ['audit', 'config', 'observability', 'stores'],
     config: ['phones'],
+    documents: [],
     errors: [],
     http: ['async', 'config', 'errors', 'observability', 'stores'],
     loads: ['audit', 'commands'],
@@ -135,7 +136,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     pages: [],
     pdf: [],
     phones: [],
-    printing: ['labels', 'manifests'],
+    printing: ['documents', 'labels', 'manifests'],
     schemas: [],
     stores: ['async', 'config', 'errors', 'observability'],
   },
@@ -202,8 +203,16 @@ describe('the modules', () => {
 /** What every room may import. */
 const PLATFORM = [
   ...['services/api/http', 'services/api/platform'],
-  ...['shared/actions', 'shared/async', 'shared/audit', 'shared/commands', 'shared/config', 'shared/errors'],
   ...[
+    'shared/actions',
+    'shared/async',
+    'shared/audit',
+    'shared/commands',
+    'shared/config',
+    'shared/documents',
+  ],
+  ...[
+    'shared/errors',
     'shared/http',
     'shared/observability',
     'shared/pages',

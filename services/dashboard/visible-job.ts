@@ -1,6 +1,7 @@
 import type { Job } from 'bullmq';
 import { KINDS } from '#shared/labels/label-kinds.ts';
-import { isPrintPayload, type LabelJob, type LabelJobResult } from '#shared/printing/label-job.ts';
+import { isLabel, isPrintPayload, type LabelJob, type LabelJobResult } from '#shared/printing/label-job.ts';
+import { documentOf } from '#shared/printing/print-kinds.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 
 /** Other programs can write to the queue too, so a job's data may be anything. */
@@ -10,9 +11,7 @@ type JobData = Partial<LabelJob> | null;
 export function visibleLabel(data: JobData) {
   const label = data?.label;
   if (!isPrintPayload(label)) return undefined;
-  if (label.kind === 'manifest') {
-    return { guia: label.number, tipo: 'manifiesto', guias: label.guides.length, origen: label.origin.code };
-  }
+  if (!isLabel(label)) return documentOf(label.kind)?.visible(label);
   return {
     guia: label.number,
     tipo: KINDS[label.kind].tipo,

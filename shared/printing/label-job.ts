@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { JobsOptions } from 'bullmq';
+import type { DocumentPayload } from '../documents/document-print.ts';
 import { isLabelPayload, type LabelPayload } from '../labels/label-payload.ts';
-import { pagesOf } from '../manifests/manifest.ts';
-import { isManifestPayload, type ManifestPayload } from '../manifests/manifest-payload.ts';
-import type { PrintKind } from './print-kinds.ts';
+import { type DocumentKind, documentOf, type PrintKind } from './print-kinds.ts';
 
 /** The contract between the api and the label worker. Both check the payload. */
 
@@ -31,9 +30,9 @@ export const PRINT_ATTEMPTS = Math.ceil(LABEL_TIMEOUT_MS / PRINT_TIMEOUT_MS);
 export const FRESH_MS = 1_000;
 
 /** Version of our templates. Raise it when a template changes, so that the cache serves no old label. */
-export const TEMPLATE_VERSION = '17';
+export const TEMPLATE_VERSION = '18';
 
-export type PrintPayload = LabelPayload | ManifestPayload;
+export type PrintPayload = LabelPayload | DocumentPayload<DocumentKind>;
 
 /** Versions of our templates, or of an operator's own (docs/labels.md "Versions"). */
 export type TemplateVersions = Readonly<Record<PrintKind, string>>;
@@ -56,14 +55,18 @@ export type LabelJob = {
  */
 export type LabelJobResult = { bytes: number; at?: number; dropped?: true };
 
-export function isPrintPayload(payload: unknown): payload is PrintPayload {
-  return isLabelPayload(payload) || isManifestPayload(payload);
+export function isLabel(payload: PrintPayload): payload is LabelPayload {
+  return !documentOf(payload.kind);
 }
 
-type Paged = Pick<LabelPayload, 'packages' | 'package'> | Pick<ManifestPayload, 'guides'>;
+export function isPrintPayload(payload: unknown): payload is PrintPayload {
+  return isLabelPayload(payload) || !!documentOf((payload as PrintPayload | null)?.kind)?.isPayload(payload);
+}
+
+type Paged = Pick<LabelPayload, 'packages' | 'package'> | DocumentPayload<DocumentKind>;
 
 export function pageCount(payload: Paged): number {
-  if ('guides' in payload) return pagesOf(payload.guides).length;
+  if (!('packages' in payload)) return documentOf(payload.kind)?.pageCount(payload) ?? 1;
   return payload.package === undefined ? payload.packages : 1;
 }
 
@@ -82,7 +85,7 @@ export function printedKey(key: string, version: string): string {
 
 /**
  * Another request for a label that waits or prints joins the same job (`deduplication`). The worker ends the attempts
- * of a failure that is the label's fault. A manifest's job may be fifty times as large as a label's, so Redis keeps none
+ * of a failure that is the label's fault. A document's job may be fifty times as large as a label's, so Redis keeps none
  * that has ended.
  * @param place in the line: the smallest number goes first (BullMQ, "Prioritized").
  * @param evictions how often the label was printed but evicted before it was read: the former job may not have ended
@@ -90,7 +93,7 @@ export function printedKey(key: string, version: string): string {
  */
 export function labelJobOptions(key: string, place: number, evictions = 0, kind?: PrintKind): JobsOptions {
   // The api's queue-cleaning.ts removes jobs by their age.
-  const removed = kind === 'manifest' || { count: 1_000 };
+  const removed = !!documentOf(kind) || { count: 1_000 };
   return {
     priority: place,
     deduplication: { id: evictions === 0 ? key : `${key}/${evictions}` },

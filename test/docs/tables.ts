@@ -13,7 +13,8 @@ import {
   sampleLabels,
   withReturnAddress,
 } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { labelView, testBand } from '#services/label-worker/label/view.ts';
+import { labelView } from '#services/label-worker/label/view.ts';
+import { testBand } from '#shared/documents/printed-texts.ts';
 import { GUIDE_STATUSES, STATES } from '#shared/guides/event-types.ts';
 import type { RoomData } from '#shared/room-data.ts';
 import { CUSTOMER_PERMISSIONS, ROOMS_DATA } from '#shared/rooms.ts';

@@ -1,7 +1,6 @@
-import type { PrintPayload } from '#shared/printing/label-job.ts';
-import type { PrintKind } from '#shared/printing/print-kinds.ts';
+import { isLabel, type PrintPayload } from '#shared/printing/label-job.ts';
+import { documentOf, type PrintKind } from '#shared/printing/print-kinds.ts';
 import type { Drawing } from '../drawing.ts';
-import { manifestViews } from './manifest-view.ts';
 import { Sheet } from './sheet.ts';
 import type { LabelTemplate } from './template-files/compile-template.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './templates.ts';
@@ -26,17 +25,18 @@ function pagesOf(sheet: Sheet, { kind, isOurs }: LabelTemplate, title: string): 
   return { html: sheet.html(kind), title, drawing: sheet.drawing(), letters };
 }
 
-/** Draws a label or a manifest. @returns what its number is the number of, for the title. */
+/** Draws a label or a document. @returns what its number is the number of, for the title. */
 function draw(label: PrintPayload, templates: LabelTemplates, sheet: Sheet): string {
   const template = templates[label.kind];
-  if (label.kind !== 'manifest') {
+  if (isLabel(label)) {
     template.draw(labelView(label), sheet);
     return 'Guía';
   }
-  for (const [index, page] of manifestViews(label).entries()) {
+  const document = documentOf(label.kind);
+  for (const [index, page] of document.views(label).entries()) {
     sheet.onPage(index, () => template.draw(page, sheet));
   }
-  return 'Manifiesto';
+  return document.title;
 }
 
 /** All pages are of one kind, so that its template's styles touch no other kind. */

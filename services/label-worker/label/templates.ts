@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LABEL_KINDS, type LabelKind } from '#shared/labels/label-kinds.ts';
 import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
-import { ofEachPrint, type PrintKind } from '#shared/printing/print-kinds.ts';
+import { documentOf, ofEachPrint, type PrintKind } from '#shared/printing/print-kinds.ts';
 import { compileTemplate, type LabelTemplate, TemplateError } from './template-files/compile-template.ts';
 
 export type LabelTemplates = Readonly<Record<PrintKind, LabelTemplate>>;
@@ -12,14 +12,14 @@ export type LabelTemplates = Readonly<Record<PrintKind, LabelTemplate>>;
 export const OUR_FOLDER = join(import.meta.dirname, 'templates');
 
 export const OUR_TEMPLATES: LabelTemplates = ofEachPrint((kind) => {
-  const file = `${kind}.hbs`;
-  const source = readFileSync(join(OUR_FOLDER, file), 'utf8');
-  return compileTemplate({ file, source, version: TEMPLATE_VERSION, kind, isOurs: true });
+  const path = documentOf(kind)?.template ?? join(OUR_FOLDER, `${kind}.hbs`);
+  const source = readFileSync(path, 'utf8');
+  return compileTemplate({ file: `${kind}.hbs`, source, version: TEMPLATE_VERSION, kind, isOurs: true });
 });
 
 /**
  * Returns the operator's templates of a folder (docs/labels.md "Templates of your own"), and ours of the other kinds and
- * of manifests.
+ * of documents.
  * @throws TemplateError
  */
 export function loadTemplates(folder: string | undefined): LabelTemplates {

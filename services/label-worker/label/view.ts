@@ -1,3 +1,4 @@
+import { dateText, measureText, NONE, testBand } from '#shared/documents/printed-texts.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { inCharset } from '#shared/labels/label-charset.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
@@ -11,17 +12,6 @@ export type LabelView = ReturnType<typeof labelView>;
 /** The letter that a label shows from afar (docs/labels.md "What a label says first"). */
 const SERVICE_LETTERS = { Domicilio: 'D', 'the service': 'S' } as const;
 const SERVICES = { Domicilio: 'Entrega a domicilio', 'the service': 'Recoge en sucursal' } as const;
-/**
- * A label of a test account says in one line, left and right of a code, or across the recipient, that nobody may send the
- * parcel.
- */
-const TEST_BAND = { band: 'PRUEBA · NO ENVIAR', left: 'PRUEBA', right: 'NO ENVIAR', across: 'PRUEBA' };
-const NO_BAND = { band: undefined, left: undefined, right: undefined, across: undefined };
-/** What a table has in place of an absent value. */
-export const NONE = '—';
-const decimal = new Intl.NumberFormat('es-MX', { maximumFractionDigits: 3 });
-/** A smaller measure would be shown as 0. */
-const LEAST = 0.001;
 const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
 /** Returns what a label of any kind may show, in characters of the label's font except in codes. */
@@ -60,16 +50,6 @@ export function labelView({ logo, ...payload }: LabelPayload) {
       };
     }),
   };
-}
-
-export function testBand(isTest: boolean) {
-  return isTest ? TEST_BAND : NO_BAND;
-}
-
-/** @param createdAt as `YYYY-MM-DDTHH:mm:ss`. */
-export function dateText(createdAt: string): string {
-  const [date = '', time = ''] = createdAt.split('T');
-  return `${date.split('-').reverse().join('/')} ${time.slice(0, 5)}`;
 }
 
 /** Returns the packages that have a page, from 1. */
@@ -188,10 +168,6 @@ function packagesView(count: number | undefined) {
   return count !== undefined && count > 1
     ? { packages, position: `1 / ${count}`, packageNote: `${packages}. Cada uno lleva su etiqueta pequeña` }
     : { packages, position: undefined, packageNote: packages };
-}
-
-export function measureText(value: number): string {
-  return decimal.format(Math.max(value, LEAST));
 }
 
 function phones({ Celular, Telefono }: { Celular?: string; Telefono?: string }): string {

@@ -5,6 +5,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { LabelCache, LabelNews } from '#shared/labels/label-cache.ts';
 import type { Logger } from '#shared/observability/logger.ts';
 import {
+  isLabel,
   isPrintPayload,
   LABEL_QUEUE,
   type LabelJob,
@@ -162,7 +163,7 @@ async function printInFormat(
   { printer, images, templates, cache }: Options,
   order: PrintOrder,
 ): Promise<Uint8Array> {
-  if (printed.kind === 'manifest') return printer.print(printed, order);
+  if (!isLabel(printed)) return printer.print(printed, order);
   const { form: image, ...label } = printed;
   if (!image) return printer.print(label, order);
   const { version } = templates[label.kind];

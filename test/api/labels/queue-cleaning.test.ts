@@ -13,10 +13,19 @@ const YOUNG = '482913650728';
 
 const test = dashboardTest
   /** All that Redis holds of the queue, as text. */
-  .extend('held', async ({ jobs, stores }) => async () => {
-    const keys = await stores.redis.keys(jobs.queue.toKey('*').replace(/[{}]/g, '\\$&'));
-    const dumps = await Promise.all(keys.map((key) => stores.redis.dumpBuffer(key)));
-    return keys.join('\n') + dumps.map((dump) => dump?.toString('latin1')).join('\n');
+  .extend('held', async ({ jobs, stores: { redis } }) => async () => {
+    const keys = await redis.keys(jobs.queue.toKey('*').replace(/[{}]/g, '\\$&'));
+    const read: Record<string, (key: string) => Promise<unknown>> = {
+      string: (key) => redis.get(key),
+      hash: (key) => redis.hgetall(key),
+      list: (key) => redis.lrange(key, 0, -1),
+      set: (key) => redis.smembers(key),
+      zset: (key) => redis.zrange(key, 0, '-1'),
+      stream: (key) => redis.xrange(key, '-', '+'),
+    };
+    return JSON.stringify(
+      await Promise.all(keys.map(async (key) => [key, await read[await redis.type(key)]?.(key)])),
+    );
   });
 
 test('a job that nobody takes is removed after five minutes, also paused', async ({ held, jobs }) => {

@@ -75,7 +75,10 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
-  const shared = ['labels/label-charset.ts', 'pdf/pdfium.ts'].map((name) => `../../shared/${name}`);
+  const shared = [
+    ...['documents/printed-texts.ts', 'labels/label-charset.ts', 'pdf/pdfium.ts'],
+    ...['manifests/manifest.hbs', 'manifests/manifest-view.ts'],
+  ].map((name) => `../../shared/${name}`);
   const sources = [
     ...files('label'),
     ...['bitmap', 'png', 'thread', 'zpl'].map((name) => `images/${name}.ts`),

@@ -4,7 +4,7 @@ import { printUnderlays } from '#services/label-worker/batching/print-underlays.
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { OUR_TEMPLATES } from '#services/label-worker/label/templates.ts';
-import { testBand } from '#services/label-worker/label/view.ts';
+import { testBand } from '#shared/documents/printed-texts.ts';
 import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
 import { HEAD_DPI, type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
 import { test } from '#test/fixtures/labels/printing-browser.ts';

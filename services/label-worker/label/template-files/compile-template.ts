@@ -13,7 +13,7 @@ export type LabelTemplate = Pick<TemplateSource, 'file' | 'version' | 'kind' | '
   head: string;
   /** Draws what all labels share, if anything. */
   drawUnderlay: ((sheet: Sheet) => void) | undefined;
-  /** Draws the rest of a label, or of a page of a manifest, on a sheet. @throws TemplateError */
+  /** Draws the rest of a label, or of a page of a document, on a sheet. @throws TemplateError */
   draw(view: object, sheet: Sheet): void;
 };
 

@@ -1,7 +1,7 @@
-import { inCharset } from '#shared/labels/label-charset.ts';
-import { isTestManifest, pagesOf, totalsOf } from '#shared/manifests/manifest.ts';
-import type { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
-import { dateText, measureText, NONE, testBand } from './view.ts';
+import { dateText, measureText, NONE, testBand } from '../documents/printed-texts.ts';
+import { inCharset } from '../labels/label-charset.ts';
+import { isTestManifest, pagesOf, totalsOf } from './manifest.ts';
+import type { ManifestPayload } from './manifest-payload.ts';
 
 type Row = ManifestPayload['guides'][number];
 
