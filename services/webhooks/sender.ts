@@ -41,8 +41,14 @@ type Options = {
 };
 
 /**
- * What follows: the webhook as it is then, to send its next message; or when to look at it next, in ms, if known. After a
- * failure the lease has ended.
+ * Where a message ends, and when the first of its events was registered. `last`: no message follows, and when to look at the
+ * webhook next, in ms, if known.
+ */
+type Delivery = { batchEnd: number; waitingSince: Date; last?: { lookMs: number | undefined } };
+
+/**
+ * What follows: the webhook as it is then, to send its next message; or when to look at it next, in ms, if known. After the
+ * last message, and after a failure, the lease has ended.
  */
 type Next = { webhook: HeldWebhook } | { lookMs: number | undefined } | 'released';
 /** The account has changed the webhook, or another process holds it. */
@@ -142,17 +148,19 @@ export class Sender {
       // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
       return (await leases.moveCursor(webhook, batchEnd)) ? { webhook: moved(webhook, batchEnd) } : CHANGED;
     }
-    const next = await this.#deliver(webhook, entries, batchEnd, first.registered);
     const isLast = page.entries.length < limit;
-    return typeof next === 'object' && 'webhook' in next && isLast ? { lookMs: nextLookMs(page) } : next;
+    return this.#deliver(webhook, entries, {
+      batchEnd,
+      waitingSince: first.registered,
+      ...(isLast && { last: { lookMs: nextLookMs(page) } }),
+    });
   }
 
-  /** Posts the message with these entries, and stores how that ended. @param waitingSince when the first was registered. */
+  /** Posts the message with these entries, and stores how that ended. */
   async #deliver(
     webhook: HeldWebhook,
     entries: readonly LogEntry[],
-    batchEnd: number,
-    waitingSince: Date,
+    { batchEnd, waitingSince, last }: Delivery,
   ): Promise<Next> {
     const { leases, secrets, client, metrics } = this.#options;
     const { id, url, canaryOf } = webhook;
@@ -174,9 +182,12 @@ export class Sender {
       else this.#count(webhook, 'ok');
       return 'released';
     }
-    if (!(await leases.moveCursor(webhook, batchEnd, attempt))) return CHANGED;
+    const isStored = last
+      ? await leases.finish(webhook, batchEnd, attempt, last.lookMs)
+      : await leases.moveCursor(webhook, batchEnd, attempt);
+    if (!isStored) return CHANGED;
     this.#count(webhook, 'ok');
-    return { webhook: moved(webhook, batchEnd) };
+    return last ? 'released' : { webhook: moved(webhook, batchEnd) };
   }
 
   /** Counts how a delivery ended, but the canary's, which would end the failure of a customer whose webhooks get nothing. */

@@ -72,11 +72,27 @@ export class WebhookLeases {
     });
   }
 
+  /**
+   * Moves the cursor past the last message that there is, and ends the lease, in one write.
+   * @param taken the try that delivered it.
+   * @param moreMs when the next event is due, if known.
+   * @returns as `moveCursor` does. The lease then goes on.
+   */
+  async finish(held: HeldWebhook, batchEnd: number, taken: Attempt, moreMs = IDLE_MS): Promise<boolean> {
+    const attempts = { $concatArrays: [[taken], { $ifNull: ['$attempts', []] }] };
+    const moved = {
+      ...{ cursor: batchEnd, failures: 0, lastSuccess: taken.at },
+      attempts: { $slice: [attempts, MAX_ATTEMPTS] },
+    };
+    return this.#change(held, [
+      { $set: { ...moved, ...freed(await this.clock.now(moreMs)) } },
+      { $unset: ['lease', 'through', 'waitingSince', 'failingSince'] },
+    ]);
+  }
+
   /** Ends the lease, even if the cursor was moved. @param moreMs when the next event is due, if known. */
   async release({ _id, lease }: HeldWebhook, moreMs = IDLE_MS): Promise<void> {
-    const next = await this.clock.now(moreMs);
-    const dueAt = { $min: [next, ifWoken('$dueAt', next)] };
-    const change = [{ $set: { leaseUntil: FREE, dueAt } }, { $unset: 'lease' }] as const;
+    const change = [{ $set: freed(await this.clock.now(moreMs)) }, { $unset: 'lease' }] as const;
     await this.#webhooks.updateOne({ _id, lease }, [...change], { updatePipeline: true });
   }
 
@@ -135,6 +151,11 @@ export class WebhookLeases {
 /** The part of an update that keeps a try among the last ones. */
 function withAttempt(attempt: Attempt) {
   return { $push: { attempts: { $each: [attempt], $position: 0, $slice: MAX_ATTEMPTS } } };
+}
+
+/** The part of an update that lets others claim a webhook: at `next`, or when it was woken. */
+function freed(next: Date) {
+  return { leaseUntil: FREE, dueAt: { $min: [next, ifWoken('$dueAt', next)] } };
 }
 
 /** Chooses a value of an update: `woken` if the held webhook was woken meanwhile. */

@@ -73,6 +73,7 @@ test('a process whose lease was taken changes nothing', async ({ set, held, read
   const before = await read();
   expect(await leases.beginMessage(held, 9, new Date())).toBe(false);
   expect(await leases.moveCursor(held, 9)).toBe(false);
+  expect(await leases.finish(held, 9, FAILED)).toBe(false);
   await leases.postpone(held, FAILED, MINUTE, true);
   expect(await leases.disable(held, 'Respondio 410: ya no existe', FAILED)).toBe(false);
   await leases.release(held);
@@ -159,6 +160,17 @@ describe('to wake', () => {
     expect(await claim()).toMatchObject({ id });
   });
 
+  test('a webhook whose last message is taken meanwhile is not lost', async ({
+    store,
+    held,
+    claim,
+    leases,
+  }) => {
+    await store.wake('a', 0);
+    expect(await leases.finish(held, 3, FAILED)).toBe(true);
+    expect(await claim()).toMatchObject({ id: held.id, cursor: 3 });
+  });
+
   test('again and again delays no webhook that is due', async ({ store, id, read }) => {
     await store.wake('a', 0);
     const { dueAt } = await read();
@@ -199,6 +211,24 @@ test('of the tries of a webhook the last ten are kept, the newest first', async 
   const { attempts, lastSuccess, lastFailure } = await read();
   expect(attempts?.[0]).toEqual({ ...FAILED, at: at(13) });
   expect([lastSuccess, lastFailure]).toEqual([at(12), { at: at(13), reason: 'Respondio 500' }]);
+});
+
+test('the last message leaves a webhook as one that has nothing to send', async ({
+  held,
+  read,
+  set,
+  leases,
+}) => {
+  const tries = Array.from({ length: 10 }, (_, ms) => ({ at: new Date(ms), ms, status: 204 }));
+  await set({ failures: 2, failingSince: new Date(0), attempts: tries });
+  const taken = { at: new Date(Date.UTC(2026, 10, 23)), ms: 12, status: 204 };
+  expect(await leases.finish({ ...held, failures: 2 }, 3, taken)).toBe(true);
+  const left = await read();
+  expect(left).toMatchObject({ cursor: 3, failures: 0, lastSuccess: taken.at, leaseUntil: new Date(0) });
+  expect(left.attempts).toEqual([taken, ...tries.slice(0, 9)]);
+  for (const field of ['lease', 'through', 'waitingSince', 'failingSince'])
+    expect(left).not.toHaveProperty(field);
+  expect(Math.abs(left.dueAt.getTime() - Date.now() - MINUTE)).toBeLessThan(15_000);
 });
 
 describe('to skip', () => {
