@@ -17,13 +17,10 @@ import {
   withFigures,
   withTables,
 } from './report/report.ts';
-import { capacity } from './rows/capacity.ts';
-import { costs } from './rows/costs.ts';
 import { create } from './rows/create.ts';
 import { files } from './rows/files.ts';
+import { fullLoad } from './rows/full-load.ts';
 import { labels } from './rows/labels.ts';
-import { list } from './rows/list.ts';
-import { memory } from './rows/memory.ts';
 import { oneAtATime } from './rows/one-at-a-time.ts';
 import { customers } from './rows/shares/customers.ts';
 import { hostile } from './rows/shares/hostile.ts';
@@ -41,17 +38,14 @@ const GROUPS: Record<string, Rows> = {
   one: oneAtATime,
   create,
   stored,
-  list,
-  memory,
+  worker: fullLoad,
   start,
   load: underLoad,
   customers,
   files,
   hostile,
-  costs,
   webhooks,
   workers,
-  capacity,
 };
 
 /** The page that has the figures; every other page links to it. */
@@ -63,7 +57,7 @@ const LATEST = join(RESULTS, 'latest.json');
 const HELP = `Usage: npm run bench [-- --quick] [--only <groups>] [--guides <count>] [--simulate]
 
 Measures this service and its peers on this machine, through the real processes, and shows a table. A full run
-takes about an hour and writes test/bench/results/ and the figures of docs/performance.md; a quick run
+takes about half an hour and writes test/bench/results/ and the figures of docs/performance.md; a quick run
 or a part only shows its table.
 
   --only <groups>   some of: ${Object.keys(GROUPS).join(', ')}

@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { Client as Connection, type Dispatcher } from 'undici';
 import { Client, type CreatedGuide } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
 import { inParallel, Refusal } from './load.ts';
@@ -6,13 +6,18 @@ import { inParallel, Refusal } from './load.ts';
 /** Most guides in one request. */
 const MOST_GUIDES = 500;
 
+type Request = Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'body'>;
+
 /** The API over HTTP, with as little of our own work as possible: it shares the cores with what it measures. */
 export class ApiClient {
-  readonly #pool: Pool;
+  readonly #url: string;
+  readonly #connections: Connection[] = [];
+  /** The last used last. undici's Pool has no such list: for each request it looks through its connections, which are thousands. */
+  readonly #idle: Connection[] = [];
   readonly #headers: Record<string, string>;
 
   constructor(url: string, token: string) {
-    this.#pool = new Pool(url, { connections: null, headersTimeout: 30_000, bodyTimeout: 30_000 });
+    this.#url = url;
     this.#headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   }
 
@@ -44,27 +49,23 @@ export class ApiClient {
 
   /** @returns the numbers of the guides of one request. */
   async create(guides: readonly unknown[]): Promise<string[]> {
-    const { statusCode, body } = await this.#pool.request({
+    const { status, bytes } = await this.#request({
       method: 'POST',
       path: '/api/guias/crear',
-      headers: this.#headers,
       body: JSON.stringify({ TipoServicio: 'Domicilio', Guia: guides }),
     });
-    const { message, data } = (await body.json()) as { message: string; data: CreatedGuide[] };
-    if (statusCode !== 200) throw new Error(`${statusCode}: ${message}`); // no row is about refused creations
+    const { message, data }: { message: string; data: CreatedGuide[] } = JSON.parse(bytes.toString());
+    if (status !== 200) throw new Error(`${status}: ${message}`); // no row is about refused creations
     return data.map(({ SEND_GUIA }) => SEND_GUIA);
   }
 
   /** @returns how many guides a page of the list has, and the cursor of the next. @throws Refusal when it is not served. */
   async list(query: string): Promise<{ count: number; next: string | null }> {
-    const { statusCode, body } = await this.#pool.request({
-      method: 'GET',
-      path: `/api/guias?${query}`,
-      headers: this.#headers,
-    });
-    const text = await body.text();
-    if (statusCode !== 200) throw new Refusal(statusCode, text);
-    const { data, siguiente }: { data: CreatedGuide[]; siguiente: string | null } = JSON.parse(text);
+    const { status, bytes } = await this.#request({ method: 'GET', path: `/api/guias?${query}` });
+    if (status !== 200) throw new Refusal(status, bytes.toString());
+    const { data, siguiente }: { data: CreatedGuide[]; siguiente: string | null } = JSON.parse(
+      bytes.toString(),
+    );
     return { count: data.length, next: siguiente };
   }
 
@@ -89,14 +90,29 @@ export class ApiClient {
     return (await inParallel(guides, concurrency, (guide) => this.label(guide))).latencies;
   }
 
-  close(): Promise<void> {
-    return this.#pool.destroy();
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.destroy()));
   }
 
-  async #pdf(request: Parameters<Pool['request']>[0]): Promise<void> {
-    const { statusCode, body } = await this.#pool.request({ ...request, headers: this.#headers });
-    const bytes = Buffer.from(await body.arrayBuffer());
-    if (statusCode !== 200) throw new Refusal(statusCode, bytes.toString());
+  async #pdf(request: Request): Promise<void> {
+    const { status, bytes } = await this.#request(request);
+    if (status !== 200) throw new Refusal(status, bytes.toString());
     if (bytes.toString('latin1', 0, 5) !== '%PDF-') throw new Error('A label that is not a PDF');
+  }
+
+  async #request(request: Request): Promise<{ status: number; bytes: Buffer }> {
+    const connection = this.#idle.pop() ?? this.#connect();
+    try {
+      const { statusCode, body } = await connection.request({ ...request, headers: this.#headers });
+      return { status: statusCode, bytes: Buffer.from(await body.arrayBuffer()) };
+    } finally {
+      this.#idle.push(connection);
+    }
+  }
+
+  #connect(): Connection {
+    const connection = new Connection(this.#url, { headersTimeout: 30_000, bodyTimeout: 30_000 });
+    this.#connections.push(connection);
+    return connection;
   }
 }

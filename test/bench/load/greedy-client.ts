@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
+import { once } from 'node:events';
 import { Pool } from 'undici';
 import { Client } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
@@ -20,19 +20,27 @@ export type Statuses = Record<string, number>;
 /** Not the address of the others: wrong logins are counted by address. */
 const LOCAL_ADDRESS = '127.0.0.2';
 
-/** Floods an api as a customer who takes all that is given, in a process of its own, which holds up nobody who measures. */
-export async function floodAsCustomer(options: Flood): Promise<Statuses> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    import.meta.filename,
-    JSON.stringify(options),
-  ]);
-  return JSON.parse(stdout);
+/**
+ * Floods an api as a customer who takes all that is given, in a process of its own, which holds up nobody who measures.
+ * Resolves when the flood begins; `ended` resolves after it.
+ */
+export async function floodAsCustomer(options: Flood): Promise<{ ended: Promise<Statuses> }> {
+  const child = fork(import.meta.filename, [JSON.stringify(options)]);
+  const exit = once(child, 'exit');
+  const heard = async () => {
+    const [message] = await Promise.race([once(child, 'message'), exit]);
+    if (!Object.hasOwn(Object(message), 'statuses')) throw new Error(`The flood of ${options.kind} failed`);
+    return (message as { statuses: Statuses }).statuses;
+  };
+  await heard();
+  return { ended: heard() };
 }
 
 async function flood({ url, kind, connections, seconds }: Flood): Promise<Statuses> {
   const pool = new Pool(url, { connections, localAddress: LOCAL_ADDRESS });
   const request = await KINDS[kind](url);
   const statuses: Statuses = {};
+  process.send?.({ statuses });
   const end = performance.now() + 1_000 * seconds;
   let count = 0;
   const connection = async () => {
@@ -128,5 +136,5 @@ function guideOf(guides: readonly string[], count: number): string {
 
 if (process.argv[1] === import.meta.filename) {
   const statuses = await flood(JSON.parse(process.argv[2] ?? ''));
-  process.stdout.write(JSON.stringify(statuses), () => process.exit()); // whatever connections are still open
+  process.send?.({ statuses }, () => process.exit()); // whatever connections are still open
 }

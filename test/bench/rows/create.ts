@@ -5,11 +5,14 @@ import { waitUntilReady } from '#local/process/wait-until-ready.ts';
 import { ApiClient } from '../load/api-client.ts';
 import { loadCoverage, newGuideByPostalCode } from '../load/coverage.ts';
 import { inParallel } from '../load/load.ts';
+import { type Costs, costResult, withCosts } from '../report/costs.ts';
 import { median, percentile, ratios } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
 import { type BenchSystem, databaseUri, withSystem } from '../system/system.ts';
 
 const CONCURRENCY = 16;
+/** Guides of a round. */
+const GUIDES = 2_000;
 
 /**
  * Guides to ten thousand postal codes, one a request in turns with a bare server on the same database, and with a client
@@ -24,16 +27,21 @@ export async function create(run: Run): Promise<Result[]> {
     const byKey = await ApiClient.byKey(addresses.api);
     try {
       const oneEach = (client: ApiClient) =>
-        inParallel(guides(run.count(2_000)), CONCURRENCY, (guide) => client.create([guide]));
+        inParallel(guides(run.count(GUIDES)), CONCURRENCY, (guide) => client.create([guide]));
       await oneEach(api);
       await oneEach(bare.client);
       const ours: number[] = [];
       const keyed: number[] = [];
       const theirs: number[] = [];
       const many: number[] = [];
+      const costs: Costs[] = [];
       for (let round = 0; round < run.rounds; round++) {
         // In turns, since what follows the many at once is slower.
-        const byToken = async () => ours.push((await oneEach(api)).perSecond);
+        const byToken = async () => {
+          const load = await withCosts(run.servers.redisUrl, run.count(GUIDES), () => oneEach(api));
+          ours.push(load.perSecond);
+          costs.push(load.costs);
+        };
         const withKey = async () => keyed.push((await oneEach(byKey)).perSecond);
         for (const measureOne of round % 2 === 0 ? [byToken, withKey] : [withKey, byToken])
           await measureOne();
@@ -45,6 +53,7 @@ export async function create(run: Run): Promise<Result[]> {
         { id: 'create-against-bare', rounds: ratios(ours, theirs), note },
         { id: 'create-by-key', rounds: ratios(keyed, ours) },
         { id: 'create-500', rounds: many },
+        costResult('cost-create', costs),
       ];
     } finally {
       await byKey.close();

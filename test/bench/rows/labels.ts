@@ -1,9 +1,9 @@
 import { inParallel, type Load } from '../load/load.ts';
 import { installPeers, versionOf } from '../printers/peers.ts';
 import { startPrinter } from '../printers/start-printer.ts';
-import { median, percentile, ratios } from '../report/statistics.ts';
+import { type Costs, costResult, withCosts } from '../report/costs.ts';
+import { percentile, ratios } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
-import { cpuByPart } from '../system/process-tree.ts';
 import { type BenchSystem, withSystem } from '../system/system.ts';
 
 /** The printers beside us: how many labels make a round of some seconds, and how each is set. */
@@ -36,7 +36,7 @@ export async function labels(run: Run): Promise<Result[]> {
       const ours: Round[] = [];
       const theirs: Record<string, number[]> = {};
       for (let round = 1; round <= run.rounds; round++) {
-        ours.push(await wholeWay(system, run.count(3_000)));
+        ours.push(await wholeWay(run, system, run.count(3_000)));
         for (const { name, print } of printers) {
           theirs[name] ??= [];
           theirs[name].push(await print(run.count(PRINTERS[name].labels)));
@@ -51,14 +51,13 @@ export async function labels(run: Run): Promise<Result[]> {
   }
 }
 
-type Round = Load & { cpu: Map<string, number> };
+type Round = Load & { costs: Costs };
 
-async function wholeWay({ api }: BenchSystem, count: number): Promise<Round> {
+async function wholeWay({ servers }: Run, { api }: BenchSystem, count: number): Promise<Round> {
   const guides = await api.newGuides(count);
-  const before = cpuByPart();
-  const load = await inParallel(guides, CONCURRENCY, (guide) => api.label(guide));
-  const cpu = [...cpuByPart()].map(([part, ms]) => [part, (ms - (before.get(part) ?? 0)) / count] as const);
-  return { ...load, cpu: new Map(cpu) };
+  return withCosts(servers.redisUrl, count, () =>
+    inParallel(guides, CONCURRENCY, (guide) => api.label(guide)),
+  );
 }
 
 function results(ours: Round[], theirs: Record<string, number[]>): Result[] {
@@ -68,7 +67,11 @@ function results(ours: Round[], theirs: Record<string, number[]>): Result[] {
   const latency = `${refused} refused, p50 ${percentile(latencies, 0.5).toFixed(0)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms`;
   const against = (name: PrinterName) => ratios(perSecond, theirs[name] ?? []);
   return [
-    { id: 'labels', rounds: perSecond, note: `${latency}; core-ms a label: ${cpuNote(ours)}` },
+    { id: 'labels', rounds: perSecond, note: latency },
+    costResult(
+      'cost-label',
+      ours.map(({ costs }) => costs),
+    ),
     { id: 'labels-against-jsreport', rounds: against('jsreport') },
     { id: 'labels-against-puppeteer-cluster', rounds: against('puppeteer-cluster') },
     { id: 'labels-against-floor', rounds: against('floor') },
@@ -78,14 +81,4 @@ function results(ours: Round[], theirs: Record<string, number[]>): Result[] {
       note: PRINTERS[name].settings(),
     })),
   ];
-}
-
-function cpuNote(rounds: Round[]): string {
-  const parts = [...(rounds[0]?.cpu.keys() ?? [])];
-  return parts
-    .map((part) => ({ part, ms: median(rounds.map(({ cpu }) => cpu.get(part) ?? 0)) }))
-    .filter(({ ms }) => ms >= 0.01)
-    .sort((a, b) => b.ms - a.ms)
-    .map(({ part, ms }) => `${part} ${ms.toFixed(2)}`)
-    .join(', ');
 }

@@ -18,7 +18,7 @@ const CORES_EACH = 0.25;
 /** Labels in flight for each worker, so that each has as much to do, however many there are; few enough that none is refused. */
 const CONCURRENCY_EACH = 24;
 /** Labels of a round for each worker: some seven seconds. */
-const LABELS_EACH = 400;
+const LABELS_EACH = 250;
 
 /** A system with some label workers, each of which has its share of a core, and what they did. */
 type Fleet = {

@@ -31,7 +31,7 @@ const API_SHARES = { ask: 0.15, enter: 0.4, answer: 0.45 };
  * measured on a busy machine, where only the ratio of both tells something.
  */
 const FIXED_LABELS = 4.5;
-/** Labels of an average print in the row `labels`, whose 64 clients keep two prints of 25 nearly full. */
+/** Labels of an average print in the row `cost-label`, whose 64 clients keep two prints of 25 nearly full. */
 const LABELS_OF_PRINT = 20;
 
 /** Reads the costs from the notes of the last whole benchmark. */
@@ -42,7 +42,7 @@ export function costsOf({ rows }: Report): Costs {
     if (ms === undefined) throw new Error(`The row ${id} does not say what ${part} costs`);
     return Number(ms);
   };
-  const label = (part: string) => core('labels', part);
+  const label = (part: string) => core('cost-label', part);
   const each = label('chromium') / (1 + FIXED_LABELS / LABELS_OF_PRINT);
   return {
     ask: API_SHARES.ask * label('api'),

@@ -26,18 +26,18 @@ export async function customers(run: Run): Promise<Result[]> {
 
 async function beside(run: Run, system: BenchSystem, kind: (typeof KINDS)[number]): Promise<Result[]> {
   const url = system.addresses.api;
-  const seconds = run.count(180);
+  const seconds = run.count(60);
   run.say(`a customer beside one who takes all the ${kind} there are, for ${seconds} s…`);
   await system.api.warmUp(run.count(500));
-  const greedy = floodAsCustomer({ url, kind, connections: CONNECTIONS, seconds });
   const modest = await ApiClient.login(url, USER);
-  const slots = Array.from({ length: LABELS_PER_SECOND * (seconds - 2) }, (_, i) => i);
+  const greedy = await floodAsCustomer({ url, kind, connections: CONNECTIONS, seconds });
+  const slots = Array.from({ length: LABELS_PER_SECOND * seconds }, (_, i) => i);
   const logins = slots.filter((slot) => slot % LABELS_PER_SECOND === 0);
   const [labels, loginLoad] = await Promise.all([
     atRate(slots, LABELS_PER_SECOND, async () => modest.label((await modest.create([newGuide()]))[0] ?? '')),
     atRate(logins, 1, async () => Client.login(url, USER)),
   ]);
-  const statuses = await greedy;
+  const statuses = await greedy.ended;
   await modest.close();
   const note = `${labels.latencies.length} labels, ${labels.refusals.length} refused; ${loginLoad.latencies.length} logins; the other: ${JSON.stringify(statuses)}`;
   return [

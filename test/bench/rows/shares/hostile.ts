@@ -11,8 +11,7 @@ import type { Result, Run } from '../../run.ts';
 import { databaseUri, withSystem } from '../../system/system.ts';
 
 const PER_SECOND = 20;
-/** Time for the other's program to start, to log in, and to make its guides, in seconds. */
-const START_S = 4;
+const SECONDS = 8;
 
 /** What somebody else sends, and over how many connections. */
 const OTHERS = [
@@ -36,7 +35,6 @@ export async function hostile(run: Run): Promise<Result[]> {
 
 async function measure(run: Run, url: string): Promise<Result[]> {
   const client = await ApiClient.login(url);
-  const seconds = run.count(30);
   const alone: number[][] = [];
   const stallsAlone: number[] = [];
   const besides = OTHERS.map((other) => ({
@@ -45,19 +43,19 @@ async function measure(run: Run, url: string): Promise<Result[]> {
     stalls: [] as number[],
     statuses: [] as string[],
   }));
-  await creations(client, seconds);
+  await creations(client, SECONDS);
   for (let round = 0; round < run.rounds; round++) {
     await longestStall(url);
-    alone.push(await creations(client, seconds));
+    alone.push(await creations(client, SECONDS));
     stallsAlone.push(await longestStall(url));
     for (const { kind, connections, latencies, stalls, statuses } of besides) {
-      run.say(`creations beside ${kind}, for ${seconds} s…`);
-      const other = floodAsCustomer({ url, kind, connections, seconds: seconds + START_S });
-      await creations(client, START_S);
+      run.say(`creations beside ${kind}…`);
+      const other = await floodAsCustomer({ url, kind, connections, seconds: SECONDS + 1 });
+      await creations(client, 1);
       await longestStall(url);
-      latencies.push(await creations(client, seconds - 1));
+      latencies.push(await creations(client, SECONDS));
       stalls.push(await longestStall(url));
-      statuses.push(JSON.stringify(await other));
+      statuses.push(JSON.stringify(await other.ended));
     }
   }
   await client.close();
