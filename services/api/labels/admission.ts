@@ -2,8 +2,8 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import { FRESH_MS } from '#shared/printing/label-job.ts';
 
 /**
- * In ms: the printers' pace is measured over this time, once two labels have waited for so long. Before, it is the
- * pace of the requests. A label that waits alone may itself be at fault.
+ * In ms: the printers' pace is known once two labels have waited for so long. Before, it is the pace of the requests. A
+ * label that waits alone may itself be at fault.
  */
 const PACE_MS = 2_000;
 /** Longest time to a label's turn, in ms. The rest of `LABEL_TIMEOUT_MS` is for a pace that falls. */
@@ -43,7 +43,8 @@ type End = 'done' | 'abandoned';
 /**
  * Decides whether one more label may wait (docs/decisions/0010). An account has no more pages in flight than its
  * limit. Once two labels have waited for `PACE_MS`, a label is refused if its turn is more than `MAX_WAIT_MS` away at
- * the pace of that time. It is also refused if two labels have waited for `STUCK_MS` and none was finished meanwhile.
+ * the pace since they began to wait: a full process hears of finished labels in lumps. It is also refused if two labels
+ * have waited for `STUCK_MS` and none was finished meanwhile.
  * An abandoned label counts until the workers drop its job. Otherwise a client that asks and leaves again and again
  * would fill the line with jobs that no client waits for.
  * A refusal needs nothing of the label, so a request reserves before its guide is read, and counts as one page until its
@@ -61,7 +62,7 @@ export class Admission {
   readonly #waiting = new Set<Waiting>();
   /** When the count of each abandoned label ends, and what ends it; the first to end comes first. */
   readonly #abandoned = new Map<Waiting, { until: number; forget: () => void }>();
-  /** Finished within `PACE_MS`, the oldest first, as far as `#forgetFinished` has seen. */
+  /** Finished while two labels have waited, the oldest first, as far as `#forgetFinished` has seen. */
   readonly #finished: { at: number; pages: number }[] = [];
   #finishedPages = 0;
   #finishedAt = 0;
@@ -195,7 +196,8 @@ export class Admission {
   }
 
   #forgetFinished(): void {
-    const from = this.#now() - PACE_MS;
+    const [, second] = this.#waiting;
+    const from = second?.since ?? this.#now();
     const firstRecent = this.#finished.findIndex(({ at }) => at >= from);
     const forgotten = this.#finished.splice(0, firstRecent < 0 ? this.#finished.length : firstRecent);
     for (const { pages } of forgotten) this.#finishedPages -= pages;

@@ -201,6 +201,19 @@ describe('a process', () => {
     admission.admit(label('two', 'e'));
   });
 
+  test('counts the pace since labels wait: what is finished at once after a pause lets no more in', () => {
+    let ms = 0;
+    const admission = new Admission(() => ms);
+    const waits = Array.from({ length: 36 }, (_, i) => admission.admit(label('one', `${i}`)));
+    for (const at of [500, 1_000, 1_500, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500, 5_000, 7_000, 7_100]) {
+      ms = at;
+      admission.finished(1);
+      waits.shift()?.();
+    }
+    ms = 7_200;
+    expect(() => admission.reserve('one')).toThrow(refusal(5));
+  });
+
   test('has five thousand labels and requests at a time', () => {
     const admission = new Admission(() => 0);
     const [first] = Array.from({ length: 5_000 }, (_, i) => admission.reserve(`account-${i % 50}`));
