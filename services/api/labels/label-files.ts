@@ -11,7 +11,7 @@ import type { LabelCaller, PrintedLabels } from './printed-labels.ts';
  */
 const WINDOW_PAGES = 50;
 /** Pages that are read and joined at once, unless one label has more. */
-const RUN_PAGES = 16;
+const RUN_PAGES = 4;
 /** Most files in flight, of an account and of a process. Each holds its guides, up to some megabytes. */
 const MAX_FILES = { ofAccount: 3, ofAll: 30 };
 /** When an account or process with too many files may be asked again, in seconds. */

@@ -11,7 +11,7 @@ import { isBrowserFailure, type PendingLabel, printBatch } from './print-batch.t
 import type { CapacityMeter } from './print-capacity.ts';
 import { PrintSlots } from './print-slots.ts';
 import type { Underlays } from './print-underlays.ts';
-import { type WaitingLabel, WaitingList } from './waiting-list.ts';
+import { FEW_BEHIND, type WaitingLabel, WaitingList } from './waiting-list.ts';
 
 declare module '#shared/errors/domain-error.ts' {
   interface ErrorCodes {
@@ -103,7 +103,8 @@ export class LabelPrinter {
     for (;;) {
       const mayTakeFiles = this.#slots.mayStart(this.#waiting.size, true);
       if (!mayTakeFiles && !this.#slots.mayStart(this.#waiting.size, false)) return;
-      const batch = this.#waiting.takeBatch(mayTakeFiles);
+      const mostOfFiles = this.#slots.areSinglesAsked ? FEW_BEHIND : undefined;
+      const batch = this.#waiting.takeBatch(mayTakeFiles ? mostOfFiles : 0);
       const [first] = batch;
       if (!first) return;
       const print = () => this.#printAwaited(batch);

@@ -19,13 +19,17 @@ export class PrintSlots {
     this.#concurrency = concurrency;
   }
 
+  /** Whether clients ask for single labels now. */
+  get areSinglesAsked(): boolean {
+    return this.#labels.others > 0 || performance.now() - this.#endedAt < KEPT_FREE_MS;
+  }
+
   /** Returns whether a print may start now. @param behind whether its labels belong to files of many. */
   mayStart(queued: number, behind: boolean): boolean {
     if (queued === 0 || this.#prints >= this.#concurrency) return false;
     const { files, others } = this.#labels;
     if (!behind) return queued >= others;
-    const isAskedOneByOne = performance.now() - this.#endedAt < KEPT_FREE_MS;
-    const filePrints = Math.max(1, this.#concurrency - (isAskedOneByOne ? 1 : 0));
+    const filePrints = Math.max(1, this.#concurrency - (this.areSinglesAsked ? 1 : 0));
     return queued >= files + others && this.#filePrints < filePrints;
   }
 

@@ -6,6 +6,8 @@ const MAX_PAGES = 100;
 const LARGE_PAGES = MAX_PAGES / 4;
 /** Most labels of files in one print. A small number, because a single label may have to wait for that print. */
 const MAX_BEHIND = 12;
+/** The same while clients ask for single labels: those print beside them, on the same cores. */
+export const FEW_BEHIND = 4;
 
 export type WaitingLabel = {
   /**
@@ -45,14 +47,14 @@ export class WaitingList<Label extends WaitingLabel> {
 
   /**
    * Removes and returns the labels of the next print: the first one, and those of its kind behind it that fit.
-   * @param mayTakeFiles whether labels of files may be among them.
+   * @param mostOfFiles how many labels of files they may be.
    */
-  takeBatch(mayTakeFiles = true): Label[] {
-    const first = this.#labels.find(({ behind }) => mayTakeFiles || !behind);
+  takeBatch(mostOfFiles = MAX_BEHIND): Label[] {
+    const first = this.#labels.find(({ behind }) => mostOfFiles > 0 || !behind);
     if (!first) return [];
     const batch = [first];
     let { pages } = first;
-    const maxLabels = this.maxLabelsWith(first);
+    const maxLabels = Math.min(this.maxLabelsWith(first), first.behind ? mostOfFiles : Infinity);
     for (const label of this.#labels) {
       if (batch.length === maxLabels || isPrintedAlone(first)) break;
       const fits = maySharePrint(first, label) && pages + label.pages <= MAX_PAGES;

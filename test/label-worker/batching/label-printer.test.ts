@@ -235,7 +235,7 @@ function pretendedPrinter() {
   return { sizes, asked, ask, end };
 }
 
-test('labels of files print a dozen at a time, and leave a slot to labels that are asked for one by one', async () => {
+test('labels of files print four at a time beside labels that are asked for one by one, and leave those a slot', async () => {
   const { sizes, asked, ask, end } = pretendedPrinter();
   const file = { behind: true, place: 60 };
   await ask(50, file);
@@ -243,12 +243,20 @@ test('labels of files print a dozen at a time, and leave a slot to labels that a
   await end(1);
   expect(sizes).toEqual([1, 1, 1]);
   await end(0);
-  expect(sizes).toEqual([1, 1, 1, 12]);
+  expect(sizes).toEqual([1, 1, 1, 4]);
   await end(2);
-  expect(sizes).toEqual([1, 1, 1, 12]);
+  expect(sizes).toEqual([1, 1, 1, 4]);
   await ask(1);
-  expect(sizes).toEqual([1, 1, 1, 12, 1]);
-  for (const print of [3, 4, 5, 6, 7]) await end(print);
-  expect(sizes).toEqual([1, 1, 1, 12, 1, 12, 12, 12]);
+  expect(sizes).toEqual([1, 1, 1, 4, 1]);
+  for (let print = 3; print < asked.length; print++) await end(print);
+  expect(sizes.slice(4, 8)).toEqual([1, 4, 4, 4]);
+  await Promise.all(asked);
+});
+
+test('labels of files print a dozen at a time if nobody asks for single ones', async () => {
+  const { sizes, asked, ask, end } = pretendedPrinter();
+  await ask(26, { behind: true, place: 60 });
+  for (let print = 0; print < 30; print++) await end(print);
+  expect(sizes.filter((size) => size > 6)).toEqual([12, 12]);
   await Promise.all(asked);
 });
