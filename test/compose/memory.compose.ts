@@ -34,7 +34,7 @@ test.for([16, 64])('at %i concurrent labels', async (concurrency, { project, url
 
 test.for(['labels', 'guides', 'logins'] as const)('under a flood of %s', async (kind, { project, url }) => {
   const flood = { url, kind, connections: 150, seconds: 20 };
-  const peaks = await peaksDuring(project, () => floodAsCustomer(flood));
+  const peaks = await peaksDuring(project, async () => (await floodAsCustomer(flood)).ended);
   expectRoom(peaks, `under a flood of ${kind}`);
 });
 

@@ -17,7 +17,7 @@ test.for(['labels', 'guides', 'logins'] as const)(
   'a flood of %s by one account costs another neither a label, a guide nor a login',
   async (kind, { system }) => {
     await system.store.config('SET', 'maxmemory', '230mb');
-    const greedy = floodAsCustomer({ url: system.url, kind, connections: 150, seconds: SECONDS });
+    const greedy = await floodAsCustomer({ url: system.url, kind, connections: 150, seconds: SECONDS });
     const slots = Array.from({ length: RATE * SECONDS }, (_, i) => i);
     const wrong: unknown[] = [];
     const load = await atRate(slots, RATE, async () => {
@@ -26,7 +26,7 @@ test.for(['labels', 'guides', 'logins'] as const)(
       const { status, bytes } = await customer.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`);
       if (status !== 200) wrong.push([status, bytes.toString()]);
     });
-    const statuses = await greedy;
+    const statuses = await greedy.ended;
     const ended = performance.now();
     const customer = await Client.login(system.url, 'demo');
     const after = await Promise.all(
