@@ -4,9 +4,11 @@ import { newLabel } from '../load/guides.ts';
 import { inParallel } from '../load/load.ts';
 import { processTree } from '../system/process-tree.ts';
 import type { OpenPrinter } from './printer.ts';
+import type { Printed, Prints } from './start-printer.ts';
 
 // A process for each printer, as a service of its own would be: `node run.ts <printer> <chromium>`. It prints
-// as many labels as each message says, and answers with labels a second. The HTML is made before the clock runs.
+// as many labels as each message says, and answers with labels a second and with the ms of each print. The HTML is
+// made before the clock runs.
 const [name, chromiumPath = ''] = process.argv.slice(2);
 const { open } = (await import(`./${name}.ts`)) as { open: OpenPrinter };
 const printer = await open(chromiumPath);
@@ -26,14 +28,14 @@ function kill(pid: number): void {
   }
 }
 
-process.on('message', async (count: number) => {
+process.on('message', async ({ count, alone }: Prints) => {
   try {
-    const { labelsPerPrint, concurrency, print } = printer;
+    const { labelsPerPrint, concurrency } = alone ? { labelsPerPrint: 1, concurrency: 1 } : printer;
     const prints = Array.from({ length: Math.ceil(count / labelsPerPrint) }, () =>
       Array.from({ length: labelsPerPrint }, () => wholeLabelHtml(newLabel())),
     );
-    const { perSecond } = await inParallel(prints, concurrency, print);
-    process.send?.({ labelsPerSecond: perSecond * labelsPerPrint });
+    const { perSecond, latencies } = await inParallel(prints, concurrency, printer.print);
+    process.send?.({ labelsPerSecond: perSecond * labelsPerPrint, latencies } satisfies Printed);
   } catch (error) {
     process.send?.({ failure: (error as Error).message });
   }

@@ -1,5 +1,5 @@
 import { atRate, inParallel } from '../load/load.ts';
-import { median, percentile } from '../report/statistics.ts';
+import { median, p99, percentile, ratios, spread } from '../report/statistics.ts';
 import type { Result, Run } from '../run.ts';
 import { type BenchSystem, withSystem } from '../system/system.ts';
 
@@ -28,13 +28,16 @@ async function topLoad({ api }: BenchSystem, count: number): Promise<number> {
 }
 
 async function halfLoad(run: Run, { api }: BenchSystem, perSecond: number): Promise<Result[]> {
-  const rounds: number[] = [];
+  const rounds: number[][] = [];
   for (let round = 0; round < run.rounds; round++) {
     const guides = await api.newGuides(run.count(perSecond * SECONDS));
-    const { latencies } = await atRate(guides, perSecond, (guide) => api.label(guide));
-    rounds.push(percentile(latencies, 0.99));
+    rounds.push((await atRate(guides, perSecond, (guide) => api.label(guide))).latencies);
   }
-  return [{ id: 'half-load-p99', rounds, note: `${perSecond.toFixed(0)} labels/s` }];
+  const p50s = rounds.map((latencies) => percentile(latencies, 0.5));
+  return [
+    { id: 'half-load-p99', rounds: p99(rounds), note: `${perSecond.toFixed(0)} labels/s, ${spread(rounds)}` },
+    { id: 'half-load-p99-against-p50', rounds: ratios(p99(rounds), p50s) },
+  ];
 }
 
 async function overload(run: Run, { api }: BenchSystem, top: number): Promise<Result[]> {
@@ -42,12 +45,11 @@ async function overload(run: Run, { api }: BenchSystem, top: number): Promise<Re
   const load = await atRate(guides, top * 3, (guide) => api.label(guide));
   const refused = load.refusals.filter(({ status }) => status === REFUSED).map(({ ms }) => ms);
   const failed = load.refusals.length - refused.length;
-  const p99 = percentile(load.latencies, 0.99);
   const note = `top ${top.toFixed(0)}/s; ${load.latencies.length} served, ${refused.length} refused, ${failed} failed in ${load.seconds.toFixed(1)} s`;
   const goodput = load.perSecond / top;
   return [
     { id: 'overload-goodput', rounds: [goodput], note },
-    { id: 'overload-served-p99', rounds: [p99] },
+    { id: 'overload-served-p99', rounds: p99([load.latencies]) },
     ...(refused.length > 0 ? [{ id: 'overload-refusal-p99', rounds: [percentile(refused, 0.99)] }] : []),
   ];
 }
