@@ -49,12 +49,12 @@ export class Remains {
       this.old.add(append);
       await events.updateOne({ _id, ...isOpen }, { $set: { registered: new Date(now - 6_000) } });
     }
-    await this.#mongo
-      .collection<Webhook>('webhooks')
-      .updateMany(
-        { lease: { $in: [...this.#leases] }, leaseUntil: { $gt: new Date(now) } },
-        { $set: { leaseUntil: new Date(now), dueAt: new Date(now) } },
-      );
+    // One by one, as `wakeAll` does.
+    const webhooks = this.#mongo.collection<Webhook>('webhooks');
+    const held = { lease: { $in: [...this.#leases] }, leaseUntil: { $gt: new Date(now) } };
+    const ended = { $set: { leaseUntil: new Date(now), dueAt: new Date(now) } };
+    for (const { _id } of await webhooks.find(held).toArray())
+      await webhooks.updateOne({ _id, ...held }, ended);
   }
 }
 
