@@ -148,7 +148,8 @@ export class Sender {
       // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
       return (await leases.moveCursor(webhook, batchEnd)) ? { webhook: moved(webhook, batchEnd) } : CHANGED;
     }
-    const isLast = page.entries.length < limit;
+    // Of a message that was begun, events may have expired, and nothing was read past its end.
+    const isLast = !begunEnd && page.entries.length < limit;
     return this.#deliver(webhook, entries, {
       batchEnd,
       waitingSince: first.registered,
