@@ -128,11 +128,13 @@ describe('Estado', () => {
       expect(await page.evaluate(LEAVES_ITS_CARD)).toEqual([]);
     }
     await page.evaluate('window.still = true; document.querySelector(".titular a").focus()');
+    await page.evaluate('window.row = document.querySelector("th[data-de=Servicio]")');
     await fleet.remove('branches');
     await fleet.remove('webhooks');
     await shows('Ningún proceso de branches da señales');
     await shows('Ningún proceso de webhooks da señales');
     expect(await page.evaluate('window.still')).toBe(true);
+    expect(await page.evaluate('window.row.isConnected')).toBe(true); // only what differs is new
     expect(await page.evaluate('document.activeElement.matches(".titular a")')).toBe(true);
     expect(await page.title()).toMatch(/^Hay \d problemas/);
     expect(failures).toEqual([]);

@@ -35,9 +35,20 @@ if (navigator.clipboard) {
   for (const block of document.querySelectorAll('main pre')) addButton(block);
 }
 
-// The contents are longer than most screens: they begin near a chapter that would be below.
+// The contents are longer than most screens: they begin near a chapter that would be below. To ask here where it is would lay
+// out the page before it is needed; an observer tells it with the next frame.
 const contents = document.querySelector('.indice');
 const current = contents.querySelector('[aria-current]');
-if (current?.offsetTop > contents.clientHeight / 2) {
-  contents.scrollTop = current.offsetTop - contents.clientHeight / 3;
+const observer = new IntersectionObserver(
+  ([{ boundingClientRect: place, rootBounds: shown }]) => {
+    observer.disconnect();
+    const below = place.top - shown.top;
+    if (below > shown.height / 2) contents.scrollTop += below - shown.height / 3;
+  },
+  { root: contents },
+);
+if (current) {
+  observer.observe(current);
+  // On a phone a button opens them.
+  contents.addEventListener('toggle', () => observer.observe(current));
 }

@@ -59,12 +59,26 @@ function replace(section, fresh) {
   fresh.querySelectorAll('details').forEach((one, i) => {
     one.open = details[i]?.open ?? false;
   });
-  section.className = fresh.className;
-  if (section.innerHTML === fresh.innerHTML) return;
   const focusable = () => [...section.querySelectorAll('a, button, summary')];
   const focused = focusable().indexOf(document.activeElement);
-  section.replaceChildren(...fresh.childNodes);
+  patch(section, fresh);
   focusable()[focused]?.focus();
+}
+
+/** Makes a node like another, and changes only what differs: a phone lays out nothing else again. */
+function patch(node, fresh) {
+  if (node.isEqualNode(fresh)) return;
+  if (node.nodeType === Node.TEXT_NODE) {
+    node.data = fresh.data;
+    return;
+  }
+  for (const { name } of [...node.attributes]) if (!fresh.hasAttribute(name)) node.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) node.setAttribute(name, value);
+  const [old, children] = [[...node.childNodes], [...fresh.childNodes]];
+  const isAlike =
+    old.length === children.length && old.every(({ nodeName }, i) => nodeName === children[i].nodeName);
+  if (isAlike) for (const [i, child] of old.entries()) patch(child, children[i]);
+  else node.replaceChildren(...children);
 }
 
 const refreshWhenSeen = () => document.hidden || refresh();

@@ -108,7 +108,11 @@ describe('the guide for integrators in a browser', () => {
       const { top, bottom } = document.querySelector('.indice [aria-current]').getBoundingClientRect();
       return top > 0 && bottom < innerHeight;
     })()`;
-    expect(await page.evaluate(isSeen)).toBe(true);
+    await page.waitForFunction(isSeen);
+    await page.setViewport({ width: 320, height: 740 });
+    await page.reload();
+    await page.locator('header button').click();
+    await page.waitForFunction(isSeen);
     await page.close();
   });
 
