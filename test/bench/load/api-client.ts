@@ -1,4 +1,5 @@
 import { Client as Connection, type Dispatcher } from 'undici';
+import type { QuoteAnswer } from '#services/api/quotes/schemas.ts';
 import { Client, type CreatedGuide } from '#test/fixtures/client.ts';
 import { newGuide } from './guides.ts';
 import { inParallel, Refusal } from './load.ts';
@@ -57,6 +58,21 @@ export class ApiClient {
     const { message, data }: { message: string; data: CreatedGuide[] } = JSON.parse(bytes.toString());
     if (status !== 200) throw new Error(`${status}: ${message}`); // no row is about refused creations
     return data.map(({ SEND_GUIA }) => SEND_GUIA);
+  }
+
+  /** @returns the guides with their quotes. */
+  async quote<Guide extends object>(guides: readonly Guide[]): Promise<(Guide & { Cotizacion: string })[]> {
+    const quoted: (Guide & { Cotizacion: string })[] = [];
+    for (let from = 0; from < guides.length; from += MOST_GUIDES) {
+      const some = guides.slice(from, from + MOST_GUIDES);
+      const body = JSON.stringify({ TipoServicio: 'Domicilio', Guia: some });
+      const { status, bytes } = await this.#request({ method: 'POST', path: '/api/guias/cotizar', body });
+      const { message, data }: { message: string; data: QuoteAnswer[] } = JSON.parse(bytes.toString());
+      if (status !== 200) throw new Error(`${status}: ${message}`);
+      const tokens = data.map(({ Opciones }) => Opciones[0]?.Cotizacion as string);
+      quoted.push(...some.map((guide, i) => ({ ...guide, Cotizacion: tokens[i] as string })));
+    }
+    return quoted;
   }
 
   /** @returns how many guides a page of the list has, and the cursor of the next. @throws Refusal when it is not served. */

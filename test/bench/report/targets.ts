@@ -53,6 +53,7 @@ export const TARGETS: readonly Target[] = [
     0.7,
   ),
   row('create-by-key', '… by a key, against by a token', '×', 'more', 0.95, 0.9),
+  row('create-with-quote', '… with a quote, against without', '×', 'more', 0.85, 0.7),
   row('create-500', '500 guides in one request, p50', 'ms', 'less', 150, 300),
   row('stored-create', 'creation p50 with the guides stored, against none', '×', 'less', 1.1, 1.3),
   row('stored-label', 'label p50 with the guides stored, against none', '×', 'less', 1.1, 1.3),

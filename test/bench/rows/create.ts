@@ -16,7 +16,7 @@ const GUIDES = 2_000;
 
 /**
  * Guides to ten thousand postal codes, one a request in turns with a bare server on the same database, and with a client
- * that sends a key; then 500 in one request.
+ * that sends a key, and with quotes; then 500 in one request.
  */
 export async function create(run: Run): Promise<Result[]> {
   const database = databaseUri(run, 'bench-create');
@@ -32,6 +32,7 @@ export async function create(run: Run): Promise<Result[]> {
       await oneEach(bare.client);
       const ours: number[] = [];
       const keyed: number[] = [];
+      const quoted: number[] = [];
       const theirs: number[] = [];
       const many: number[] = [];
       const costs: Costs[] = [];
@@ -43,8 +44,13 @@ export async function create(run: Run): Promise<Result[]> {
           costs.push(load.costs);
         };
         const withKey = async () => keyed.push((await oneEach(byKey)).perSecond);
-        for (const measureOne of round % 2 === 0 ? [byToken, withKey] : [withKey, byToken])
-          await measureOne();
+        const withQuotes = async () => {
+          const sent = await api.quote(guides(run.count(GUIDES)));
+          const load = await inParallel(sent, CONCURRENCY, (guide) => api.create([guide]));
+          quoted.push(load.perSecond);
+        };
+        const turns = [byToken, withKey, withQuotes];
+        for (const measureOne of round % 2 === 0 ? turns : turns.toReversed()) await measureOne();
         theirs.push((await oneEach(bare.client)).perSecond);
         many.push(percentile((await inFiveHundreds(api, run.count(10))).latencies, 0.5));
       }
@@ -52,6 +58,7 @@ export async function create(run: Run): Promise<Result[]> {
       return [
         { id: 'create-against-bare', rounds: ratios(ours, theirs), note },
         { id: 'create-by-key', rounds: ratios(keyed, ours) },
+        { id: 'create-with-quote', rounds: ratios(quoted, ours) },
         { id: 'create-500', rounds: many },
         costResult('cost-create', costs),
       ];
