@@ -13,14 +13,16 @@ import type { WebhookMetrics } from './metrics.ts';
 import { afterFailure } from './retries.ts';
 import { Slots } from './slots.ts';
 import type { Outcome, WebhookClient } from './webhook-client.ts';
-import type { FailedAttempt, HeldWebhook, WebhookLeases } from './webhook-leases.ts';
+import type { Claim, FailedAttempt, HeldWebhook, WebhookLeases } from './webhook-leases.ts';
 
 const MAX_MESSAGE_EVENTS = 100;
 /** How long one webhook is served in a row while others are due. */
 const MAX_TURN_MS = 5_000;
 /** Most webhooks served at a time, in all and for one account. Each has a message in memory: of 30 kB as a rule, of 180 if all events have an adjustment. */
 const SLOTS = { inAll: 200, ofOne: 10 };
-/** Pause when no webhook was due. */
+/** Most webhooks that are claimed at a time. All of them then read their events, over the connections that the process has. */
+const CLAIMED_AT_ONCE = 20;
+/** Pause when no further webhook is due. What gets due meanwhile is claimed together. */
 const IDLE_PAUSE_MS = 500;
 const UNREAD = 'no se leen';
 const WAITS_FOR_LEASE = 'A webhook waits for the end of its lease';
@@ -31,7 +33,7 @@ type Options = {
   /** Whose canary is sent to. */
   cell: string;
   leases: WebhookLeases;
-  secrets: Pick<WebhookSecrets, 'of'>;
+  secrets: Pick<WebhookSecrets, 'ofEach'>;
   events: EventLog;
   client: WebhookClient;
   metrics: WebhookMetrics;
@@ -45,6 +47,8 @@ type Options = {
  * webhook next, in ms, if known.
  */
 type Delivery = { batchEnd: number; waitingSince: Date; last?: { lookMs: number | undefined } };
+/** What signs the messages of the webhooks that were claimed together, as it was then. */
+type Signing = ReturnType<WebhookSecrets['ofEach']>;
 
 /**
  * What follows: the webhook as it is then, to send its next message; or when to look at it next, in ms, if known. After the
@@ -88,30 +92,37 @@ export class Sender {
 
   async #claimDue(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      const held = await this.#claim();
-      if (!held) return;
-      this.#begin(held);
-      if (this.#slots.areTaken) await Promise.race(this.#sending);
+      if (this.#slots.free === 0) await Promise.race(this.#sending);
+      const { held, hasMore } = await this.#claim();
+      if (held.length > 0) this.#beginAll(held);
+      if (!hasMore) return;
     }
   }
 
   /** Nothing is sent while nobody knows what is due. The first look afterwards ends that, even if nothing is due. */
-  async #claim(): Promise<HeldWebhook | undefined> {
+  async #claim(): Promise<Claim> {
     const { actions, cell, leases } = this.#options;
+    const limit = Math.min(CLAIMED_AT_ONCE, this.#slots.free);
     const began = performance.now();
     try {
-      const held = await leases.claim(cell, this.#slots.fullAccounts());
+      const claim = await leases.claim(cell, limit, this.#slots.fullAccounts());
       actions.end('webhook', UNREAD);
-      return held;
+      return claim;
     } catch (error) {
       actions.count('webhook', 'failed', UNREAD, performance.now() - began);
       throw error;
     }
   }
 
-  #begin(held: HeldWebhook): void {
+  #beginAll(held: readonly HeldWebhook[]): void {
+    const signing = this.#options.secrets.ofEach(held.map(({ id }) => id));
+    signing.catch(() => {}); // each webhook with a message says so
+    for (const webhook of held) this.#begin(webhook, signing);
+  }
+
+  #begin(held: HeldWebhook, signing: Signing): void {
     const began = performance.now();
-    const sending = (this.#slots.run(held.account, () => this.#send(held)) as Promise<void>)
+    const sending = (this.#slots.run(held.account, () => this.#send(held, signing)) as Promise<void>)
       .catch((err) => {
         this.#count(held, 'failed', 'sin mandar', performance.now() - began);
         this.#options.log.warn({ err, webhook: held.id }, WAITS_FOR_LEASE);
@@ -121,11 +132,11 @@ export class Sender {
   }
 
   /** Sends messages until nothing is left, one fails or the webhook's turn is over. */
-  async #send(held: HeldWebhook): Promise<void> {
+  async #send(held: HeldWebhook, signing: Signing): Promise<void> {
     const turnEnds = performance.now() + MAX_TURN_MS;
     let webhook = held;
     while (performance.now() < turnEnds && !this.#end.signal.aborted) {
-      const next = await this.#sendNext(webhook);
+      const next = await this.#sendNext(webhook, signing);
       if (next === 'released') return;
       if ('lookMs' in next) return this.#release(webhook, next.lookMs);
       webhook = next.webhook;
@@ -134,7 +145,7 @@ export class Sender {
   }
 
   /** Sends the next message, or moves the cursor past events that the webhook does not want. */
-  async #sendNext(webhook: HeldWebhook): Promise<Next> {
+  async #sendNext(webhook: HeldWebhook, signing: Signing): Promise<Next> {
     const { leases, events } = this.#options;
     const { account, cursor, through: begunEnd } = webhook;
     const limit = begunEnd ? begunEnd - cursor : MAX_MESSAGE_EVENTS;
@@ -150,7 +161,7 @@ export class Sender {
     }
     // Of a message that was begun, events may have expired, and nothing was read past its end.
     const isLast = !begunEnd && page.entries.length < limit;
-    return this.#deliver(webhook, entries, {
+    return this.#deliver(webhook, signing, entries, {
       batchEnd,
       waitingSince: first.registered,
       ...(isLast && { last: { lookMs: nextLookMs(page) } }),
@@ -160,18 +171,17 @@ export class Sender {
   /** Posts the message with these entries, and stores how that ended. */
   async #deliver(
     webhook: HeldWebhook,
+    signing: Signing,
     entries: readonly LogEntry[],
     { batchEnd, waitingSince, last }: Delivery,
   ): Promise<Next> {
-    const { leases, secrets, client, metrics } = this.#options;
+    const { leases, client, metrics } = this.#options;
     const { id, url, canaryOf } = webhook;
-    const [signing, isHeld] = await Promise.all([
-      secrets.of(id),
-      leases.beginMessage(webhook, batchEnd, waitingSince),
-    ]);
-    if (!isHeld || signing.length === 0) return CHANGED;
+    if (!(await leases.beginMessage(webhook, batchEnd, waitingSince))) return CHANGED;
+    const secrets = (await signing)(id); // after the begin, which shows that the webhook waits if they cannot be read
+    if (secrets.length === 0) return CHANGED;
     const message = eventsMessage(webhook, entries, batchEnd);
-    const outcome = await client.post({ url, secrets: signing, canaryOf }, message);
+    const outcome = await client.post({ url, secrets, canaryOf }, message);
     const { ms, status, failure: reason } = outcome;
     const at = await leases.clock.now();
     if (!webhook.test) metrics.observe(outcome, entries, at);

@@ -14,8 +14,8 @@ export class Slots {
     this.#ofOne = ofOne;
   }
 
-  get areTaken(): boolean {
-    return this.#taken.total >= this.#inAll;
+  get free(): number {
+    return this.#inAll - this.#taken.total;
   }
 
   fullAccounts(): string[] {
@@ -24,7 +24,7 @@ export class Slots {
 
   /** @returns undefined without a free slot. */
   run<T>(account: string, work: () => Promise<T>): Promise<T> | undefined {
-    if (this.areTaken || this.#taken.of(account) >= this.#ofOne) return undefined;
+    if (this.free <= 0 || this.#taken.of(account) >= this.#ofOne) return undefined;
     this.#taken.add(account);
     return work().finally(() => this.#taken.remove(account));
   }

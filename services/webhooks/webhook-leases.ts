@@ -11,6 +11,8 @@ const LEASE_MS = 30_000;
 const IDLE_MS = 60_000;
 
 export type HeldWebhook = Webhook & { lease: string };
+/** `hasMore`: others may be due as well. */
+export type Claim = { held: HeldWebhook[]; hasMore: boolean };
 export type FailedAttempt = Attempt & { reason: string };
 
 /**
@@ -27,24 +29,44 @@ export class WebhookLeases {
   }
 
   /**
-   * Claims the webhook that has been due for longest, of customers or of the cell's canary: another cell's is out of reach.
+   * Claims the webhooks that have been due for longest, of customers or of the cell's canary: another cell's is out of reach.
+   * They share a lease, and their writes, because a claim of each would cost as much as the rest of its message.
+   * Of an account it claims one: while one write locks two, a wake of both that locks them in another order is a deadlock.
    * @param except accounts to leave alone.
-   * @returns undefined if no webhook is due.
    */
-  async claim(cell: string, except: readonly string[] = []): Promise<HeldWebhook | undefined> {
+  async claim(cell: string, limit: number, except: readonly string[] = []): Promise<Claim> {
     const now = await this.clock.now();
-    const until = new Date(now.getTime() + LEASE_MS);
-    const filter = {
+    const due = {
       active: true,
       dueAt: { $lte: now },
       leaseUntil: { $lte: now },
       canaryOf: { $in: [null, cell] },
       ...(except.length > 0 && { account: { $nin: [...except] } }),
     };
-    const change = { $set: { lease: randomUUID(), leaseUntil: until, dueAt: until } };
-    const options = { returnDocument: 'after', sort: { dueAt: 1 } } as const;
-    const found = await this.#webhooks.findOneAndUpdate(filter, change, options).lean();
-    return (found as HeldWebhook | null) ?? undefined;
+    const found = await this.#webhooks
+      .find(due)
+      .select<Pick<Webhook, '_id' | 'account'>>({ account: 1 })
+      .sort({ dueAt: 1 })
+      .limit(limit)
+      .lean();
+    const ids = [...Map.groupBy(found, ({ account }) => account).values()].flatMap(
+      ([first]) => first?._id ?? [],
+    );
+    const hasMore = found.length === limit || ids.length < found.length;
+    if (ids.length === 0) return { held: [], hasMore: false };
+    const lease = randomUUID();
+    const leaseUntil = new Date(now.getTime() + LEASE_MS);
+    const claimed = { _id: { $in: ids.sort() } };
+    await this.#webhooks.updateMany(
+      { ...due, ...claimed },
+      { $set: { lease, leaseUntil, dueAt: leaseUntil } },
+    );
+    // Another process may have been quicker with some of them.
+    const held = await this.#webhooks
+      .find({ ...claimed, lease })
+      .sort({ _id: 1 })
+      .lean();
+    return { held: held as HeldWebhook[], hasMore };
   }
 
   /**

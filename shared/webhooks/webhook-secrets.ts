@@ -46,7 +46,20 @@ export class WebhookSecrets {
    * @throws Error if one of them cannot be decrypted. A message without its signature could not be verified.
    */
   async of(id: string): Promise<string[]> {
-    return (await this.#read(id)).signing.map(({ text }) => text);
+    return (await this.ofEach([id]))(id);
+  }
+
+  /** Reads the secrets of several webhooks at once. @returns what `of` returns, and throws, of each. */
+  async ofEach(ids: readonly string[]): Promise<(id: string) => string[]> {
+    const [found, now] = await Promise.all([
+      this.#secrets
+        .find({ _id: { $in: [...ids] } })
+        .sort({ _id: 1 })
+        .lean(),
+      this.#clock.now(),
+    ]);
+    const byId = new Map(found.map(({ _id, secrets }) => [_id, secrets]));
+    return (id) => this.#signing(id, byId.get(id), now).map(({ text }) => text);
   }
 
   async insert(id: string, secret: string): Promise<void> {
@@ -114,14 +127,13 @@ export class WebhookSecrets {
   async #read(id: string): Promise<{ first?: StoredSecret; signing: Secret[] }> {
     const [found, now] = await Promise.all([this.#secrets.findOne({ _id: id }).lean(), this.#clock.now()]);
     const [first] = found?.secrets ?? [];
-    const signing = (found?.secrets ?? []).filter(({ until }) => !until || until > now);
-    return {
-      ...(first && { first }),
-      signing: signing.map(({ until, ...stored }) => ({
-        text: this.#textOf(stored, id),
-        ...(until && { until }),
-      })),
-    };
+    return { ...(first && { first }), signing: this.#signing(id, found?.secrets, now) };
+  }
+
+  #signing(id: string, stored: readonly StoredSecret[] = [], now: Date): Secret[] {
+    return stored
+      .filter(({ until }) => !until || until > now)
+      .map(({ until, ...secret }) => ({ text: this.#textOf(secret, id), ...(until && { until }) }));
   }
 
   /** Replaces all secrets of a webhook. @returns false if another process has replaced them since they were read. */

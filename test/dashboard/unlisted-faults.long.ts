@@ -146,7 +146,9 @@ test('a right that is lost, of events alone', async ({ breakMongo, isNamed, isWe
 
 test('webhooks that cannot be read, twice, while none is due', async ({ breakMongo, isNamed, isWell }) => {
   for (const _ of ['once', 'again']) {
-    const mend = breakMongo((command) => (command.findAndModify === 'webhooks' ? 'not allowed' : 'done'));
+    const looks = ({ find, filter }: MongoCommand) =>
+      find === 'webhooks' && 'leaseUntil' in (filter as object);
+    const mend = breakMongo((command) => (looks(command) ? 'not allowed' : 'done'));
     await isNamed(/^Mandar webhooks falla desde hace .*: \d+ de \d+, la última: no se leen$/);
     mend();
     await isWell();

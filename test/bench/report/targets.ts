@@ -116,7 +116,7 @@ export const TARGETS: readonly Target[] = [
     'labels a second beside 100 webhooks of which 10 hang, against alone',
     '×',
     'more',
-    0.8,
+    0.95,
   ),
   row('workers-1', 'one label worker with a quarter of a core', 'labels/s', 'more'),
   row('workers-2', 'two such workers', 'labels/s', 'more'),

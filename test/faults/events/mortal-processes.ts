@@ -105,24 +105,27 @@ export async function startMortal(
 
 /** Returns which write of events or webhooks a command is; undefined for others. */
 function writeOf(command: MongoCommand): Write | undefined {
-  const { insert, update, findAndModify, updates } = command;
+  const { insert, update, updates } = command;
   if (insert === 'events') return 'entries';
   if (update === 'guides') return 'states';
   if (update === 'events') return 'done';
-  if (findAndModify === 'webhooks') return 'claim';
   if (update !== 'webhooks') return undefined;
   const [{ q, u }] = updates as [{ q: object; u: Record<string, object> | Record<string, object>[] }];
-  if (!('lease' in q)) return 'wake';
   const [{ $set = {} } = {}] = [u].flat();
+  if ('lease' in $set) return 'claim';
+  if (!('lease' in q)) return 'wake';
   if ('lastFailure' in $set) return 'postpone';
   if ('cursor' in $set) return 'move';
   return 'through' in $set ? 'begin' : 'release';
 }
 
 /** Returns the append or the lease that a write is about. */
-function subjectOf({ documents, updates, update }: MongoCommand): { append?: string; lease?: string } {
+function subjectOf({ documents, updates }: MongoCommand): { append?: string; lease?: string } {
   const [document = {}] = (documents ?? []) as { append?: string }[];
-  const [{ q = {} } = {}] = (updates ?? []) as { q?: { append?: string; lease?: string } }[];
-  const { $set = {} } = (update ?? {}) as { $set?: { lease?: string } };
+  const [{ q = {}, u = {} } = {}] = (updates ?? []) as {
+    q?: { append?: string; lease?: string };
+    u?: object;
+  }[];
+  const { $set = {} } = u as { $set?: { lease?: string } }; // of a claim
   return { ...document, ...q, ...$set };
 }

@@ -32,7 +32,7 @@ const test = storesTest
   })
   /** Claims the webhook as soon as it is due. */
   .extend('claim', ({ leases }) => (cell = '') => {
-    return vi.waitFor(async () => (await leases.claim(cell)) ?? Promise.reject(), 10_000);
+    return vi.waitFor(async () => (await leases.claim(cell, 1)).held[0] ?? Promise.reject(), 10_000);
   })
   /** Claims the webhook, and has begun a message of three events. */
   .extend('held', async ({ claim, id, leases }): Promise<HeldWebhook> => {
@@ -63,8 +63,43 @@ test("a canary's webhook is claimed by senders of its cell alone", async ({
       secret,
     );
   expect(await claim('norte')).toMatchObject({ account: 'guardia-cliente-norte' });
-  expect(await leases.claim('sur')).toBeUndefined();
+  expect(await leases.claim('sur', 1)).toEqual({ held: [], hasMore: false });
   expect(await claim('')).toMatchObject({ account: 'guardia-cliente' });
+});
+
+test('webhooks that are due are claimed together, those of an account one after the other', async ({
+  store,
+  secret,
+  leases,
+  webhooksOf,
+}) => {
+  const url = 'https://tienda.example/';
+  for (const [i, account] of ['a', 'b', 'a', 'c'].entries()) {
+    const added = await store.add({ account, url, description: '', cursor: 0 }, secret);
+    await webhooksOf.updateOne({ id: added?.id ?? '' }, { $set: { dueAt: new Date(i) } });
+  }
+  const claimed = async (limit: number, except?: string[]) => {
+    const { held, hasMore } = await leases.claim('', limit, except);
+    return { ids: held.map(({ _id }) => _id), hasMore };
+  };
+  expect(await claimed(9, ['c'])).toEqual({ ids: ['a 1', 'b 1'], hasMore: true });
+  expect(await claimed(1)).toEqual({ ids: ['a 2'], hasMore: true });
+  expect(await claimed(9)).toEqual({ ids: ['c 1'], hasMore: false });
+});
+
+test('processes that claim at once share what is due', async ({ store, secret, leases, webhooksOf }) => {
+  const url = 'https://tienda.example/';
+  const accounts = Array.from({ length: 20 }, (_, i) => `a${i}`);
+  for (const account of accounts) await store.add({ account, url, description: '', cursor: 0 }, secret);
+  for (let round = 0; round < 20; round++) {
+    await webhooksOf.updateMany({}, { $set: { dueAt: new Date(0), leaseUntil: new Date(0) } });
+    const wakes = accounts.map((account) => store.wake(account, 0));
+    const claims = await Promise.all([20, 20, 20, 7].map((limit) => leases.claim('', limit)));
+    await Promise.all(wakes);
+    const held = claims.flatMap((claim) => claim.held);
+    expect(held.map(({ account }) => account).sort()).toEqual([...accounts].sort());
+    for (const webhook of held) expect(await leases.beginMessage(webhook, 1, new Date())).toBe(true);
+  }
 });
 
 test('a process whose lease was taken changes nothing', async ({ set, held, read, claim, leases }) => {
@@ -197,7 +232,7 @@ describe('to wake', () => {
     const { dueAt } = await read();
     await store.wake('a', 0);
     expect((await read()).dueAt).toEqual(dueAt);
-    expect(await leases.claim('')).toBeUndefined();
+    expect(await leases.claim('', 1)).toEqual({ held: [], hasMore: false });
   });
 });
 
