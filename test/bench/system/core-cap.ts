@@ -26,6 +26,15 @@ export function capCores(pid: number, cores: number): void {
   writeFileSync(join(group, 'cpu.cfs_period_us'), String(PERIOD));
   writeFileSync(join(group, 'cpu.cfs_quota_us'), String(Math.round(PERIOD * cores)));
   writeFileSync(join(group, 'cpu.shares'), String(WEIGHT));
-  for (const one of processTree(pid)) writeFileSync(join(group, 'cgroup.procs'), String(one.pid));
+  for (const one of processTree(pid)) add(one.pid, group);
   process.on('exit', () => rmdirSync(group)); // by then nothing runs in it
+}
+
+function add(pid: number, group: string): void {
+  try {
+    writeFileSync(join(group, 'cgroup.procs'), String(pid));
+  } catch (error) {
+    // Chromium has a process for each print, which may have ended since it was listed.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
