@@ -124,9 +124,9 @@ export const EVENT_TYPES: Readonly<Record<StateEvent | 'Anulacion' | 'Pesaje', F
 export type EventType = keyof typeof EVENT_TYPES;
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
-/** What the feed and webhooks have: events, and cancellations beside them. */
-export type FeedType = EventType | 'Cancelacion';
-export const FEED_TYPE_NAMES: readonly FeedType[] = [...EVENT_TYPE_NAMES, 'Cancelacion'];
+/** What the feed and webhooks have: events, and beside them cancellations, and pictures that came to an event. */
+export type FeedType = EventType | 'Cancelacion' | 'Evidencia';
+export const FEED_TYPE_NAMES: readonly FeedType[] = [...EVENT_TYPE_NAMES, 'Cancelacion', 'Evidencia'];
 
 export function typesWith(field: TypeField): EventType[] {
   return EVENT_TYPE_NAMES.filter((type) => {

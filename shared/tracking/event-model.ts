@@ -17,10 +17,22 @@ import {
 } from '../stores/collection.ts';
 
 /**
- * The body of an entry: an event with its id, or the cancellation of the guide. `Manifiesto`: the event comes from the scan
- * of that manifest, whose number is its id.
+ * The body of an entry: an event with its id, the cancellation of the guide, or a picture. `Manifiesto`: the event comes
+ * from the scan of that manifest, whose number is its id. `De` and `Imagen`: the event of which there is a picture now, and
+ * which one.
  */
-export type EventBody = Omit<Event, 'Id' | 'Tipo'> & { Id: string; Tipo: FeedType; Manifiesto?: string };
+export type EventBody = Omit<Event, 'Id' | 'Tipo'> & {
+  Id: string;
+  Tipo: FeedType;
+  Manifiesto?: string;
+  De?: string;
+  Imagen?: string;
+};
+
+/** Returns the entry for a picture of an event. No client can send an Id with a colon. */
+export function pictureEntry(Guia: string, De: string, Imagen: string, Ocurrido: string): EventBody {
+  return { Guia, Id: `evidencia:${De}:${Imagen}`, Tipo: 'Evidencia', Ocurrido, De, Imagen };
+}
 
 /**
  * Whom a field may name: who received the guide, or anybody. Retention and erasure replace the text of such a field. An
@@ -43,6 +55,8 @@ const NAMES_PERSON = {
   Ancho: false,
   Nota: 'anybody',
   Manifiesto: false,
+  De: false,
+  Imagen: false,
 } as const satisfies Record<keyof EventBody, 'receiver' | 'anybody' | false>;
 type PersonalField = {
   [F in keyof EventBody]-?: (typeof NAMES_PERSON)[F] extends false ? never : F;
@@ -99,6 +113,7 @@ const CHANGES_USAGE = {
   Anulacion: true,
   Pesaje: true,
   Cancelacion: true,
+  Evidencia: false,
 } as const satisfies Record<FeedType, boolean>;
 export const USAGE_TYPES = FEED_TYPE_NAMES.filter((type) => CHANGES_USAGE[type]);
 

@@ -1,6 +1,6 @@
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
-import { EVENTS } from '#shared/tracking/event-model.ts';
+import { EVENTS, type EventBody } from '#shared/tracking/event-model.ts';
 import type { Accounts } from '../accounts/open.ts';
 import type { Branches } from '../branches/open.ts';
 import type { Guides } from '../guides/open.ts';
@@ -36,5 +36,7 @@ export function openTracking(server: HttpServer, context: Base & Guides) {
   repeatOnceConnected(server, options, () => events.sweep(log));
   /** Knows which guides were handed over together; undefined without such a room. */
   const handover = new Port<Handover | undefined>(undefined);
-  return { eventLog, events, onEvents, handover };
+  /** Returns what the tracking page says after "Entregado" of a guide with these events, such as ", con firma". */
+  const trackingTitle = new Port<(told: readonly EventBody[]) => string>(() => '');
+  return { eventLog, events, onEvents, handover, trackingTitle };
 }

@@ -90,6 +90,7 @@ function eventWords(told: VisibleEntry['told'], guide: VisibleGuide): string {
     return event;
   }
   if (told.Tipo === 'Anulacion') return `Anula el evento ${told.Anula}`;
+  if (told.Tipo === 'Evidencia') return `Imagen ${told.Imagen} del evento ${told.De}`;
   return told.Tipo === 'Pesaje' ? `Pesó ${told.Peso} kg` : told.Tipo;
 }
 

@@ -13,7 +13,7 @@ import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { phoneHref, phoneText } from '#shared/phones/phone.ts';
 import { REASONS } from '#shared/tracking/event.ts';
-import { annulledBy, type LogEntry } from '#shared/tracking/event-model.ts';
+import { annulledBy, type EventBody, type LogEntry } from '#shared/tracking/event-model.ts';
 import type { ApiConfig } from '../../config.ts';
 import type { PageProblem } from '../../http/public-pages/answers.ts';
 import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
@@ -34,8 +34,17 @@ type Tracked = {
 /** Public fields of a guide: nothing about sender, recipient or addresses. */
 type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
 
-/** Returns a function that makes a guide's view, with times in a time zone. @param now in ms since 1970. */
-export function trackingView(timeZone: string, now: () => number) {
+/**
+ * Returns a function that makes a guide's view, with times in a time zone.
+ *
+ * @param now in ms since 1970.
+ * @param addition what is said after the title of a delivered guide with these events.
+ */
+export function trackingView(
+  timeZone: string,
+  now: () => number,
+  addition: (told: readonly EventBody[]) => string = () => '',
+) {
   const day = new Intl.DateTimeFormat('es-MX', { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
   const hour = new Intl.DateTimeFormat('es-MX', {
     timeZone,
@@ -77,6 +86,7 @@ export function trackingView(timeZone: string, now: () => number) {
       number: guide._id,
       isTest: isTestNumber(guide._id),
       ...headline,
+      title: status === 'Entregado' ? headline.title + addition(told) : headline.title,
       packages: packagesSummary(events, guide, cities),
       pickUp: isReady && pickUp ? placeOf(pickUp) : null,
       arrival: isReady ? null : arrivalOf(guide, status, lines[1]?.at),

@@ -22,10 +22,14 @@ const BRANCH_WAIT_MS = 1_000;
  * page"). Numbers are not secret, so the page names no person, and an address may look up only so many.
  */
 export async function trackingPageRoutes(server: HttpServer, context: TrackingContext): Promise<void> {
-  const { config, guides, eventLog, branches, databaseClock, redis, errorTable } = context;
+  const { config, guides, eventLog, branches, databaseClock, redis, errorTable, trackingTitle } = context;
   const carrier = carrierOf(config);
   const countVisit = visitLimit(redis, `${config.REDIS_PREFIX}:tracking`);
-  const viewOf = trackingView(config.TIME_ZONE, () => databaseClock.estimate());
+  const viewOf = trackingView(
+    config.TIME_ZONE,
+    () => databaseClock.estimate(),
+    (told) => trackingTitle.value(told),
+  );
 
   server.get(STYLE_PATH, async (_request, reply) => sendStyle(reply, STYLE));
   await server.register(async (pages) => {
