@@ -38,6 +38,8 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   /** Permission that the user needs; `any` demands a valid token only. Absent if the route needs no token. */
   permission?: FastifyContextConfig['permission'];
   request?: Request;
+  /** Media types of the body, if it is not JSON. */
+  consumes?: readonly string[];
   /** Error codes of parameters, by name; the default is `parameter-invalid`. */
   invalid?: Readonly<Record<string, ErrorCode>>;
   /** What users do by it: how its requests end is counted (`countActions`). */
@@ -160,13 +162,14 @@ function errorsOf({
 }
 
 function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
-  const { id, tag, summary, description, permission, request, data, responses } = route;
+  const { id, tag, summary, description, permission, request, consumes, data, responses } = route;
   const needs = isNamed(permission) ? `Requiere el permiso \`${permission}\`.` : '';
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: [description, needs].filter(Boolean).join(' '),
+    ...(consumes && { consumes }),
     security: permission ? [{ bearerAuth: [] }] : [],
     response: { ...(data && { 200: okResponse(data) }), ...responses },
     ...(needs && { 'x-permiso': permission }),

@@ -9,7 +9,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The handler reads many documents of MongoDB. `operation` sets it. */
     readsMany?: true;
-    /** Size from which a body counts as large, if the handler works more on each of its guides. `operation` sets it. */
+    /**
+     * Size from which a body counts as large, if the handler works more on each of its guides. `Infinity` if the route gives
+     * turns of its own. `operation` sets it.
+     */
     largeBytes?: number;
   }
   interface FastifyRequest {
@@ -80,6 +83,6 @@ async function takeTurn({ begun, over }: Turn): Promise<void> {
 function kindOf({ headers, routeOptions }: FastifyRequest): keyof typeof MAX_ACTIVE | undefined {
   if (routeOptions.config.readsMany) return 'read';
   const { largeBytes = LARGE_BYTES } = routeOptions.config;
-  const isLarge = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > largeBytes;
-  return isLarge ? 'body' : undefined;
+  const bytes = 'transfer-encoding' in headers ? Infinity : Number(headers['content-length'] ?? 0);
+  return bytes > largeBytes ? 'body' : undefined;
 }
