@@ -204,6 +204,7 @@ const DRAWS: Readonly<Record<string, string>> = {
   fit: 'A text where it stands, at most `maxLines` lines of `size` high',
   '#logo': 'The logo; `beside.x` and `beside.width` are the room between the logo and `right`',
   logo: 'The logo where it stands',
+  picture: 'A photo, as large as its room allows, in the middle of it',
   rule: 'A black line',
   stamp: 'Outlined letters across what stands there, with their centre at `middle` and `y`',
   serviceMark: 'A filled square with a white `D` or `S`',

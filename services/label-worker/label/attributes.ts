@@ -57,6 +57,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     attributes: { x: 'position', y: 'position', ...AREA, gap: 'gap', right: 'position' },
   },
   logo: { value: 'text?', attributes: AREA },
+  picture: { value: 'text', attributes: { x: 'position', y: 'position', ...AREA } },
   rule: { attributes: { x: 'wholePosition', y: 'wholePosition', width: 'wholeSize', height: 'wholeSize' } },
   stamp: { value: 'text?', attributes: { middle: 'position', y: 'position', size: 'points' } },
   serviceMark: {

@@ -55,6 +55,12 @@ function placedLogo(this: LabelView, uri: string | undefined, { hash, data, fn }
   fn(this, { data, blockParams: [{ x, width: hash.right - x }] });
 }
 
+/** `{{picture uri x= y= width= height=}}`: a photo in the middle of its room, as large as the room allows. */
+function picture(uri: string, { hash: { x, y, width, height }, data }: Options<Room>): void {
+  const href = Handlebars.escapeExpression(uri);
+  data.sheet.layer.graphics += `<image href="${href}" x="${x}" y="${y}" width="${width}" height="${height}"/>`;
+}
+
 /** `{{path "M… …" stroke=}}`: an SVG path in dots, as a black line. */
 function path(d: string, { hash, data }: Options<{ stroke: number }>): void {
   const line = Handlebars.escapeExpression(d);
@@ -69,6 +75,7 @@ export const templateHelpers = {
   page,
   eachPackage,
   logo,
+  picture,
   path,
   rule,
   /** `{{serviceMark serviceLetter x= y= size=}}` */

@@ -11,6 +11,7 @@ import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
 import { LABEL_CASES } from '#test/fixtures/labels/label-cases.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
 import { type Picture, pagesOf } from '#test/fixtures/labels/pictures.ts';
+import { repositoryFiles } from '#test/fixtures/repository.ts';
 
 /**
  * What labels look like, kept as pictures. `UPDATE_GOLDEN=1 npm test -- test/label-worker/label/golden` accepts how they
@@ -75,10 +76,15 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
     readdirSync(new URL(folder, worker), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
       .map(({ parentPath, name }) => relative(fileURLToPath(worker), join(parentPath, name)));
+  const ofDocuments = repositoryFiles.filter((path) =>
+    /^shared\/(?!pages)[\w-]+\/[\w-]+(?:\.hbs|-view\.ts)$/.test(path),
+  );
   const shared = [
-    ...['documents/printed-texts.ts', 'labels/label-charset.ts', 'pdf/pdfium.ts'],
-    ...['manifests/manifest.hbs', 'manifests/manifest-view.ts'],
-  ].map((name) => `../../shared/${name}`);
+    ...['documents/printed-texts.ts', 'labels/label-charset.ts', 'pdf/pdfium.ts'].map(
+      (name) => `shared/${name}`,
+    ),
+    ...ofDocuments,
+  ].map((path) => `../../${path}`);
   const sources = [
     ...files('label'),
     ...['bitmap', 'png', 'thread', 'zpl'].map((name) => `images/${name}.ts`),
