@@ -2,6 +2,7 @@ import { accountsData } from './accounts/room.ts';
 import { billingData } from './billing/room.ts';
 import { branchesData } from './branches/room.ts';
 import { canaryData } from './canary/room.ts';
+import { evidenceData } from './evidence/room.ts';
 import { guidesData } from './guides/room.ts';
 import { keysData } from './keys/room.ts';
 import { labelsData } from './labels/room.ts';
@@ -19,7 +20,7 @@ import { webhooksData } from './webhooks/room.ts';
 /** The data of the api's rooms, in the order of `services/api/app.ts`. All lists of what rooms have follow from it. */
 export const ROOMS_DATA = [
   ...[accountsData, branchesData, guidesData, labelsData],
-  ...[keysData, quotesData, trackingData, rehearsalData, manifestsData, webhooksData],
+  ...[keysData, quotesData, trackingData, rehearsalData, manifestsData, evidenceData, webhooksData],
   ...[billingData, privacyData, manualData, canaryData],
 ] as const;
 type Data = (typeof ROOMS_DATA)[number];

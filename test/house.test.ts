@@ -136,7 +136,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     pages: [],
     pdf: [],
     phones: [],
-    printing: ['documents', 'labels', 'manifests'],
+    printing: ['documents', 'evidence', 'labels', 'manifests'],
     schemas: [],
     stores: ['async', 'config', 'errors', 'observability'],
   },

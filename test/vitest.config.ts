@@ -16,6 +16,10 @@ if (!mongod) process.stderr.write('There is no mongod here: tests named *.mongod
 const mongodump = findProgram('mongodump');
 if (!mongodump) process.stderr.write('There is no mongodump here: tests named *.mongodump.ts do not run.\n');
 
+/** An S3-compatible server: go install github.com/versity/versitygw/cmd/versitygw@latest */
+const versitygw = findProgram('versitygw');
+if (!versitygw) process.stderr.write('There is no versitygw here: tests named *.versitygw.ts do not run.\n');
+
 /** Tests of processes in user namespaces of their own, which a chroot and most containers forbid. */
 const namespaces = spawnSync('unshare', ['--user', 'true']).status === 0;
 if (!namespaces) {
@@ -46,6 +50,7 @@ export default defineConfig({
           '**/*.test.ts',
           ...(mongod ? ['**/*.mongod.ts'] : []),
           ...(mongodump ? ['**/*.mongodump.ts'] : []),
+          ...(versitygw ? ['**/*.versitygw.ts'] : []),
           ...(clients ? ['**/*.clients.ts'] : []),
           ...(namespaces ? ['**/*.namespaces.ts'] : []),
         ],

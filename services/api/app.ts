@@ -12,6 +12,7 @@ import { billing } from './billing/room.ts';
 import { branches } from './branches/room.ts';
 import { canary } from './canary/room.ts';
 import { type ApiConfig, LABEL_TIMEOUTS } from './config.ts';
+import { evidence } from './evidence/room.ts';
 import { guides } from './guides/room.ts';
 import { allowOrigins } from './http/cors.ts';
 import { countActions } from './http/count-actions.ts';
@@ -39,6 +40,7 @@ export const ROOMS: readonly Room[] = [
   tracking,
   rehearsal,
   manifests,
+  evidence,
   webhooks,
   billing,
   privacy,

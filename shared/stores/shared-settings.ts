@@ -39,6 +39,7 @@ const OF_API = [
   ...['CARRIER_NAME', 'CARRIER_CONTACT', 'PUBLIC_URL', 'TRACKING_URL', 'CORS_ORIGINS', 'RETENTION_DAYS'],
   ...['JWT_TTL_S', 'GUIDES_PER_DAY_PER_ACCOUNT', 'LABEL_PAGES_PER_ACCOUNT'],
   ...['REQUESTS_PER_SECOND_PER_ACCOUNT', 'REQUESTS_BURST_PER_ACCOUNT'],
+  ...['EVIDENCE_BUCKET', 'PICTURES_PER_DAY_PER_ACCOUNT'],
 ];
 const ALL: readonly Service[] = ['api', 'branches', 'webhooks', 'dashboard'];
 const SHARED: Readonly<Record<string, Rule>> = {

@@ -18,6 +18,9 @@ BY_STATE = {
     "destino_invalido": "No branch has a code of the right form",
     "cotizacion_invalida": "The service signs quotes; another text of their form is none",
     "guia_fuera_del_manifiesto": "A guide that is missing is one of the manifest",
+    "imagen_de_otro_tipo": "Bytes of any kind are no picture",
+    "imagen_cortada": "Nor are bytes that begin as one",
+    "imagen_ilegible": "Nor are bytes that begin and end as one",
 }
 
 # Refusals of a field or a parameter that the document allows, by the message.

@@ -1,7 +1,9 @@
 import { describe, expect } from 'vitest';
 import { generateGuideNumber } from '#services/api/guides/guide-number.ts';
 import { KINDS } from '#shared/labels/label-kinds.ts';
+import { pathOf, put } from '#test/api/evidence/fixture.ts';
 import { Client } from '#test/fixtures/client.ts';
+import { event } from '#test/fixtures/events.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
 import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
@@ -9,7 +11,10 @@ import { recordCommands } from '#test/security/privilege/mongo-commands.ts';
 
 /** A guide of nobody; `number` is one of `demo`. */
 const nobodys = generateGuideNumber();
-const at = (path: string, guide: string) => path.replace('{guia}', guide);
+/** An event of the guide, and its picture. */
+const [EVENT, PICTURE] = ['e1', 'firma'];
+const at = (path: string, guide: string) =>
+  path.replace('{guia}', guide).replace('{Id}', EVENT).replace('{imagen}', PICTURE);
 /** Whether a path is that of a label with a page for each package. */
 const takesPackages = (path: string) =>
   Object.values(KINDS).some((kind) => kind.pagePerPackage && path.includes(`/${kind.path}/`));
@@ -18,6 +23,9 @@ const test = services
   .extend('other', { scope: 'file' }, ({ api }) => Client.login(api.url, 'otro'))
   /** Every path that takes the number of a guide, and reads. */
   .extend('guidePaths', { scope: 'file' }, async ({ api, demo, number }) => {
+    const scanner = await Client.login(api.url, 'escaner');
+    await scanner.post('/api/eventos', { Eventos: [event(number, 'Entregado', { Id: EVENT })] });
+    await put(scanner, pathOf(number, EVENT, PICTURE));
     const openapi = await (await fetch(`${api.url}/api/openapi.json`)).json();
     const paths = Object.entries((openapi as { paths: Record<string, object> }).paths).flatMap(
       ([path, methods]) => (path.includes('{guia}') && 'get' in methods ? [path] : []),

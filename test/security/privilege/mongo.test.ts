@@ -15,6 +15,7 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { MONGO_USERS, type MongoUser } from '#shared/stores/collection.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { pathOf, put } from '#test/api/evidence/fixture.ts';
 import { Client, call, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
@@ -125,8 +126,10 @@ describe('the role allows all that is sent by', () => {
     expect((await demo.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
     expect((await demo.get('/api/sucursales')).status).toBe(200);
     const scanner = await Client.login(api.url, 'escaner');
-    const Eventos = [event(guide?.SEND_GUIA ?? '', 'EnTransito')];
+    const number = guide?.SEND_GUIA ?? '';
+    const Eventos = [event(number, 'EnTransito'), event(number, 'Entregado', { Id: 'e1' })];
     expect((await scanner.post('/api/eventos', { Eventos })).status).toBe(200);
+    expect((await put(scanner, pathOf(number, 'e1', 'firma'))).status).toBe(200);
     expect((await fetch(`${api.url}/rastreo/${guide?.SEND_GUIA}`)).status).toBe(200);
     const rights = [
       'insert events',
@@ -138,6 +141,10 @@ describe('the role allows all that is sent by', () => {
       'find creations',
       'find postalCodes',
       'insert creations',
+      'insert evidence',
+      'find evidence',
+      'update evidence',
+      'update+insert pictures',
     ];
     for (const right of [...rights, 'update creations', 'update+insert labelUsage', DISPENSABLE]) {
       await vi.waitFor(() => expect(sent(recorders.api)).toContain(right), 15_000);
