@@ -58,6 +58,7 @@ const LEFT_OUT = { 'W-1009': 'Email', 'W-1021': 'Telefono', 'W-1027': 'Numero_in
 /** What a guide is after each scenario. */
 const ENDS: Record<Scenario, string> = {
   entrega: 'Entregado',
+  entrega_con_firma: 'Entregado',
   sucursal: 'Entregado',
   ausente: 'Entregado',
   devolucion: 'Devuelto',

@@ -1,8 +1,10 @@
-import type { Event } from '#shared/tracking/event.ts';
+import type { EventBody } from '#shared/tracking/event-model.ts';
 
 /** What happens to a parcel, but for its guide and moment. `place`: at which branch. `again`: it is told twice. */
-export type Step = Pick<Event, 'Tipo' | 'Motivo' | 'Recibe' | 'Paquete'> & {
+export type Step = Pick<EventBody, 'Tipo' | 'Motivo' | 'Recibe' | 'Paquete' | 'Imagen'> & {
   place?: 'origin' | 'destination';
+  /** Of a picture: the number of the step that it proves, from 0. */
+  of?: number;
   /** Annuls the step of this number, from 0. */
   annuls?: number;
   again?: true;
@@ -16,7 +18,7 @@ const AT_BRANCH: Step = { Tipo: 'EnSucursal', place: 'destination' };
 const OUT: Step = { Tipo: 'EnReparto', place: 'destination' };
 const DELIVERED: Step = { Tipo: 'Entregado', place: 'destination' };
 const START = [COLLECTED, MOVING];
-const incident = (Motivo: NonNullable<Event['Motivo']>): Step => ({
+const incident = (Motivo: NonNullable<EventBody['Motivo']>): Step => ({
   Tipo: 'Incidencia',
   Motivo,
   place: 'destination',
@@ -40,6 +42,10 @@ const SCENARIOS = {
   ],
   desorden: () => [COLLECTED, { ...OUT, moment: 2 }, { ...MOVING, moment: 1 }, DELIVERED],
   repeticion: () => [...START, OUT, DELIVERED].map((step) => ({ ...step, again: true as const })),
+  entrega_con_firma: () => [
+    ...[...START, OUT, DELIVERED],
+    ...['firma', 'foto1'].map((Imagen): Step => ({ Tipo: 'Evidencia', Imagen, of: 3 })),
+  ],
 } as const satisfies Record<string, (packages: number) => Step[]>;
 export type Scenario = keyof typeof SCENARIOS;
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as Scenario[];

@@ -7,7 +7,7 @@ import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/tracking/event.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
-import type { EventBody } from '#shared/tracking/event-model.ts';
+import { type EventBody, pictureEntry } from '#shared/tracking/event-model.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { findGuide } from '../guides/guide-access.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
@@ -110,7 +110,11 @@ function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideDocument
   }
   const ids = steps.map(() => randomUUID());
   return steps.flatMap((step, i) => {
-    const { again, annuls, place, ...event } = step;
+    const { again, annuls, place, of, ...event } = step;
+    if (of !== undefined) {
+      const { Ocurrido: _, ...planned } = pictureEntry(guide._id, ids[of] as string, step.Imagen ?? '', '');
+      return [planned];
+    }
     const planned: Planned = {
       ...event,
       Guia: guide._id,
