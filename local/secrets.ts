@@ -33,6 +33,7 @@ export function generateSecrets() {
     webhooksPrevious: '',
     /** User and password for the operator's own proxy of webhooks. */
     webhooksProxyLogin: '',
+    evidenceBucket: '',
     redis: byName([...REDIS_SERVICES, 'operator'] as const, randomSecret),
     /** The administrator is `mongoRoot`. */
     mongo: byName(MONGO_USERS, randomSecret),

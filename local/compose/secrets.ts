@@ -25,7 +25,8 @@ const USAGE = `node local/compose/secrets.ts <folder>                         ge
 … <folder> rotate passwords|jwt|internal|webhooks    makes new ones, and accepts the former ones too
 … <folder> retire passwords|jwt|internal|webhooks    no longer accepts the former ones
 … <folder> rotate canary                             makes a new key and password for the canary
-… <folder> proxy-login < user:password               for WEBHOOKS_PROXY_URL`;
+… <folder> proxy-login < user:password               for WEBHOOKS_PROXY_URL
+… <folder> evidence-bucket < address                 for EVIDENCE_BUCKET`;
 /** MongoDB knows the passwords of its users by this file alone. */
 const DAMAGED = 'is damaged: restore the volume of the secrets from a copy';
 type Change = (secrets: Secrets) => Secrets;
@@ -41,6 +42,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'retire webhooks': (secrets) => retirePreviousKey(secrets, 'webhooks'),
   'rotate canary': (secrets) => ({ ...secrets, canary: generateSecrets().canary }), // then run canary-account
   'proxy-login': (secrets) => ({ ...secrets, webhooksProxyLogin: readFileSync(0, 'utf8').trim() }),
+  'evidence-bucket': (secrets) => ({ ...secrets, evidenceBucket: readFileSync(0, 'utf8').trim() }),
 };
 
 const [folder, ...words] = process.argv.slice(2);
@@ -66,6 +68,7 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
     'jwt-previous': secrets.jwtPrevious,
     internal,
     ...webhookKeys,
+    'evidence-bucket': secrets.evidenceBucket,
     mongodb: mongoUris.api,
     redis: redisUrls.api,
     'label-cache': labelCacheUrls.api,

@@ -60,7 +60,12 @@ test.for<[string, string[]]>([
   ['small', []],
   ['small', ['components/backup', 'components/gateway', 'monitoring']],
   ['production', []],
-  ['production', ['components/private-ca', 'components/label-templates', 'components/ingress', 'monitoring']],
+  [
+    'production',
+    ['private-ca', 'label-templates', 'evidence-bucket', 'ingress']
+      .map((name) => `components/${name}`)
+      .concat('monitoring'),
+  ],
 ])(
   '%s with %j is taken, and its pods are restricted ones',
   async ([overlay, components], { folder, kubectl, apply }) => {

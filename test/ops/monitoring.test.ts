@@ -17,7 +17,9 @@ import { DashboardConfig } from '#services/dashboard/config.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
 import { ACTIONS, USER_ACTIONS } from '#shared/rooms.ts';
+import { pathOf, put } from '#test/api/evidence/fixture.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { event } from '#test/fixtures/events.ts';
 import type { Running } from '#test/fixtures/services.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 import { readObjects } from './kubernetes/kubernetes.ts';
@@ -116,7 +118,11 @@ const test = webhooksTest
       await demo.post(`/api/guias/${late?.SEND_GUIA}/cancelar`, {}),
       await demo.post('/api/manifiestos', { Guias: [guide?.SEND_GUIA] }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const scanner = await Client.login(demo.url, 'escaner');
+    const number = guide?.SEND_GUIA ?? '';
+    answers.push(await scanner.post('/api/eventos', { Eventos: [event(number, 'Entregado', { Id: 'e1' })] }));
+    answers.push(await put(scanner, pathOf(number, 'e1', 'firma')));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const next = (await subscriber.cursor()) + 1;
     await subscriber.append(next, next);
     await expect.poll(subscriber.cursor).toBe(next);

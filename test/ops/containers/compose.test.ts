@@ -188,6 +188,8 @@ describe('the secrets', () => {
     }
     command(['proxy-login'], 'carrier:a password\n');
     expect(read('webhooks/proxy-login')).toBe('carrier:a password');
+    command(['evidence-bucket'], 'https://KEY:SECRET@s3.example/evidencia\n');
+    expect(read('api/evidence-bucket')).toBe('https://KEY:SECRET@s3.example/evidencia');
     const keys = { webhooks: 'of the dump', webhooksPrevious: 'before' };
     writeFileSync(join(secrets, 'restored-keys.json'), JSON.stringify(keys));
     command([]);
