@@ -15,6 +15,7 @@ from .generado.models import (
     RespuestaCotizaciones,
     RespuestaEventos,
     RespuestaEventosDeGuia,
+    RespuestaEvidenciaDeGuia,
     RespuestaGuia,
     RespuestaGuiaCancelada,
     RespuestaGuias,
@@ -133,6 +134,18 @@ class ClienteDeGuias:
                 return
             cursor = str(pagina.siguiente)
             yield Pagina(pagina.data, cursor)
+
+    def listar_evidencia(self, guia: str) -> RespuestaEvidenciaDeGuia:
+        return RespuestaEvidenciaDeGuia.from_dict(self._http.get(f"/api/guias/{_parte(guia)}/evidencia").json())
+
+    def obtener_evidencia(self, guia: str, evento: str, imagen: str) -> bytes:
+        """Una firma o foto, en JPEG. `evento` e `imagen` son los de `listar_evidencia`."""
+        ruta = f"/api/guias/{_parte(guia)}/evidencia/{_parte(evento)}/{_parte(imagen)}"
+        return self._http.get(ruta).content
+
+    def imprimir_comprobante(self, guia: str) -> bytes:
+        """El comprobante de entrega, un PDF."""
+        return self._http.get(f"/api/guias/{_parte(guia)}/comprobante").content
 
     def crear_manifiesto(
         self, solicitud: SolicitudDeManifiesto | Campos | None = None, *, idempotency_key: str | None = None

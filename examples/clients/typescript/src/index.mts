@@ -108,6 +108,26 @@ export class ClienteDeGuias {
     }
   }
 
+  listarEvidencia(guia: string): Promise<Esquemas['RespuestaEvidenciaDeGuia']> {
+    return cuerpo(this.api.GET('/api/guias/{guia}/evidencia', { params: { path: { guia } } }));
+  }
+
+  /** Una firma o foto, en JPEG. `Evento` e `Imagen` son los de `listarEvidencia`. */
+  obtenerEvidencia(
+    guia: string,
+    { Evento, Imagen }: Pick<Esquemas['Evidencia'], 'Evento' | 'Imagen'>,
+  ): Promise<Uint8Array> {
+    const params = { path: { guia, Id: Evento, imagen: Imagen } };
+    const ruta = '/api/guias/{guia}/evidencia/{Id}/{imagen}';
+    return bytes(this.api.GET(ruta, { params, parseAs: 'arrayBuffer' }));
+  }
+
+  /** El comprobante de entrega, un PDF. */
+  imprimirComprobante(guia: string): Promise<Uint8Array> {
+    const params = { path: { guia } };
+    return bytes(this.api.GET('/api/guias/{guia}/comprobante', { params, parseAs: 'arrayBuffer' }));
+  }
+
   /** @param body sin `Guias`, entran todas las que esperan. */
   crearManifiesto(
     body: Esquemas['SolicitudDeManifiesto'] = {},
