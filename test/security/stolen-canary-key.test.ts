@@ -53,6 +53,7 @@ test('its key does what the canary does: no event of a carrier, no other key', a
     'GET /api/llaves',
     'DELETE /api/llaves/{id}',
     'POST /api/eventos',
+    'PUT /api/eventos/{guia}/{Id}/evidencia/{imagen}',
   ]);
 });
 

@@ -195,7 +195,13 @@ export type Additions = {
   /** A credential in place of the token, with its security scheme of OpenAPI and its errors, wherever no token is demanded. */
   credential?: { name: string; scheme: object; errors: readonly ErrorCode[] };
 };
-type AddedSchema = { description?: string; properties?: Record<string, TSchema>; 'x-examples'?: object };
+type AddedSchema = {
+  description?: string;
+  properties?: Record<string, TSchema>;
+  /** Values beside those of the schema's own. */
+  enum?: readonly string[];
+  'x-examples'?: object;
+};
 
 /**
  * Completes each operation: with what rooms add, and with its errors, from the table that answers them, so that the document
@@ -208,10 +214,7 @@ export function completeOperations(
   table: ErrorTable,
   additions: readonly Additions[],
 ): void {
-  const schemas = Object.assign({}, ...additions.map((added) => added.schemas)) as Record<
-    string,
-    AddedSchema
-  >;
+  const schemas = addedByTitle(additions);
   server.addHook('onRoute', (route) => {
     const { errors, permission } = route.config ?? {};
     if (!errors || !route.schema) return;
@@ -242,6 +245,23 @@ export function completeOperations(
   });
 }
 
+/** Two rooms may add to the same schema. */
+function addedByTitle(additions: readonly Additions[]): Record<string, AddedSchema> {
+  const all = additions.flatMap(({ schemas = {} }) => Object.entries(schemas));
+  const joined: Record<string, AddedSchema> = {};
+  for (const [title, added] of all) {
+    const { properties, enum: values, 'x-examples': examples } = joined[title] ?? {};
+    joined[title] = {
+      ...joined[title],
+      ...added,
+      ...(properties && { properties: withFields(properties, added.properties) }),
+      ...(values && { enum: [...values, ...(added.enum ?? [])] }),
+      ...(examples && { 'x-examples': { ...examples, ...added['x-examples'] } }),
+    };
+  }
+  return joined;
+}
+
 /** Returns a schema with what is added to those of its parts that have these titles. */
 function extended(part: unknown, added: Readonly<Record<string, AddedSchema>>): unknown {
   if (Array.isArray(part)) return part.map((each) => extended(each, added));
@@ -251,9 +271,22 @@ function extended(part: unknown, added: Readonly<Record<string, AddedSchema>>): 
   );
   const more = typeof copy.title === 'string' ? added[copy.title] : undefined;
   for (const [name, value] of Object.entries(more ?? {})) {
-    copy[name] = typeof value === 'object' ? { ...(copy[name] as object), ...value } : value;
+    if (Array.isArray(value)) copy[name] = [...(copy[name] as unknown[]), ...value];
+    else if (name === 'properties') copy[name] = withFields(copy[name] as Fields, value as Fields);
+    else copy[name] = typeof value === 'object' ? { ...(copy[name] as object), ...value } : value;
   }
   return copy;
+}
+
+type Fields = Record<string, TSchema & { enum?: unknown[] }>;
+
+/** Adds fields to those of a schema. Values of an `enum` that is there already are added to its own. */
+function withFields(known: Fields = {}, added: Fields = {}): Fields {
+  const fields = Object.entries(added).map(([name, field]) => {
+    const values = known[name]?.enum;
+    return [name, values && field.enum ? { ...known[name], enum: [...values, ...field.enum] } : field];
+  });
+  return { ...known, ...Object.fromEntries(fields) };
 }
 
 type Codes = Operation<RequestSchemas, TSchema>['invalid'];
@@ -261,7 +294,10 @@ type Codes = Operation<RequestSchemas, TSchema>['invalid'];
 /** Makes the error of parameters of the wrong form or range, with what each allows. */
 function parameterErrors({ properties }: TObject, codes: Codes) {
   return (errors: FastifySchemaValidationError[]): DomainError => {
-    const names = new Set(errors.map(({ instancePath }) => instancePath.slice(1)));
+    // A parameter that is missing is no part of what was sent.
+    const nameOf = ({ instancePath, keyword, params }: FastifySchemaValidationError) =>
+      keyword === 'required' ? String(params.missingProperty) : instancePath.slice(1);
+    const names = new Set(errors.map(nameOf));
     const problems = [...names].map((campo) =>
       parameterProblem(campo, ruleOf(properties[campo] ?? {}), codes),
     );
