@@ -12,20 +12,14 @@ const CLIENTS = 64;
 const LABELS = 3_000;
 const SECONDS = 15;
 
-/**
- * Simulates the machine of the benchmark: two cores for all processes, the load generator among them.
- * @param beside core-ms a label of programs that were no part of the benchmark.
- */
-function benchSystem(costs: Costs, beside = 0) {
+/** Simulates the machine of the benchmark: two cores for all processes, the load generator among them. */
+function benchSystem(costs: Costs) {
   const clock = new Clock();
   const shared = new Machine(clock, 2);
   const cell = new Cell({ clock, costs, apis: 1, workers: 1, shared });
   const generator = shared.thread();
-  const otherPrograms = shared.thread();
-  const send: Parameters<typeof inParallel>[3] = (end) => {
-    if (beside > 0) otherPrograms.run(beside, () => {});
+  const send: Parameters<typeof inParallel>[3] = (end) =>
     generator.run(costs.load, () => cell.request('demo', (how) => generator.run(costs.load, () => end(how))));
-  };
   return { clock, send };
 }
 
@@ -36,8 +30,8 @@ export async function compareWithTwoCores(report: Report, costs: Costs): Promise
     return found;
   };
   const noted = (id: string, pattern: RegExp) => Number(pattern.exec(row(id).note)?.[1]);
-  const closed = (clients: number, count: number, beside?: number) => {
-    const { clock, send } = benchSystem(costs, beside);
+  const closed = (clients: number, count: number) => {
+    const { clock, send } = benchSystem(costs);
     return inParallel(clock, count, clients, send);
   };
   const open = (perSecond: number) => {
@@ -46,7 +40,6 @@ export async function compareWithTwoCores(report: Report, costs: Costs): Promise
   };
   const alone = await closed(1, 200);
   const top = await closed(CLIENTS, LABELS);
-  const measuredTop = await closed(CLIENTS, LABELS, noted('cost-label', /other programs ([\d.]+)/));
   const half = await open(top.perSecond / 2);
   const over = await open(top.perSecond * 3);
   const goodput = over.tally.count('served') / over.seconds / top.perSecond;
@@ -55,9 +48,9 @@ export async function compareWithTwoCores(report: Report, costs: Costs): Promise
   });
   return [
     compare('one label, nobody else waiting, p50', row('one-label-p50').value, alone.tally.p(0.5)),
-    compare('64 concurrent', row('labels').value, measuredTop.perSecond, 'labels/s'),
-    compare('… p50', noted('labels', /p50 (\d+)/), measuredTop.tally.p(0.5)),
-    compare('… p99', noted('labels', /p99 (\d+)/), measuredTop.tally.p(0.99)),
+    compare('64 concurrent', row('labels').value, top.perSecond, 'labels/s'),
+    compare('… p50', noted('labels', /p50 (\d+)/), top.tally.p(0.5)),
+    compare('… p99', noted('labels', /p99 (\d+)/), top.tally.p(0.99)),
     compare('half of the top load, p99', row('half-load-p99').value, half.tally.p(0.99)),
     compare('three times the top load, goodput', row('overload-goodput').value, goodput, '×'),
     compare('… served, p99', row('overload-served-p99').value, over.tally.p(0.99)),

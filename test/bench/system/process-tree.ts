@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Memory and CPU time of processes, from Linux' /proc: of a whole tree, since Chromium is many processes. */
+/**
+ * Memory and CPU time of processes, from Linux' /proc: of a whole tree, since Chromium is many processes. The time of
+ * those that have ended counts with the process that started them: Chromium starts one for each print.
+ */
 
 const PAGE_BYTES = 4_096;
 const TICKS_PER_SECOND = 100;
@@ -73,7 +76,7 @@ function readProcess(pid: number): (ProcessUse & { parent: number })[] {
       .split(' ')
       .map(Number);
     const field = (number: number) => fields[number - 3] ?? 0;
-    const cpuMs = ((field(14) + field(15)) * 1_000) / TICKS_PER_SECOND;
+    const cpuMs = ((field(14) + field(15) + field(16) + field(17)) * 1_000) / TICKS_PER_SECOND;
     return [{ pid, command, parent: field(4), memoryBytes: field(24) * PAGE_BYTES, cpuMs }];
   } catch {
     return []; // it ended meanwhile
