@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RedisClient } from './redis-client.ts';
 
 /** Longest text counted in place of an invalid address, in characters. */
@@ -31,4 +31,15 @@ export function countingLimiter(
   const insuranceLimiter = new RateLimiterMemory({ points, duration });
   const options = { storeClient, keyPrefix, points, duration, insuranceLimiter };
   return new RateLimiterRedis({ ...options, rejectIfRedisNotReady: true });
+}
+
+/**
+ * Returns after how many seconds a limiter that has refused takes more.
+ *
+ * @param reason with which `consume` rejected.
+ * @throws `reason` if it is no refusal: the limiter also rejects with errors of its own.
+ */
+export function secondsUntilTaken(reason: unknown): number {
+  if (!(reason instanceof RateLimiterRes)) throw reason;
+  return Math.max(1, Math.ceil(reason.msBeforeNext / 1_000));
 }

@@ -1,10 +1,9 @@
-import { RateLimiterRes } from 'rate-limiter-flexible';
 import { repeat } from '#shared/async/repeat.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { EVIDENCE } from '#shared/evidence/evidence-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { FailureLog } from '#shared/observability/failure-log.ts';
-import { countingLimiter } from '#shared/stores/counting-limiter.ts';
+import { countingLimiter, secondsUntilTaken } from '#shared/stores/counting-limiter.ts';
 import type { Accounts } from '../accounts/open.ts';
 import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
@@ -57,9 +56,7 @@ export function openEvidence(server: HttpServer, context: Base & Guides & Tracki
   );
   const countPicture = async (account: string) => {
     await limiter.consume(account).catch((reason: unknown) => {
-      if (!(reason instanceof RateLimiterRes)) throw reason;
-      const seconds = Math.max(1, Math.ceil(reason.msBeforeNext / 1_000));
-      throw new DomainError('too-many-pictures', { params: { seconds } });
+      throw new DomainError('too-many-pictures', { params: { seconds: secondsUntilTaken(reason) } });
     });
   };
   return {

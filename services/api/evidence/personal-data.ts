@@ -2,7 +2,12 @@ import type { Connection } from 'mongoose';
 import { EVIDENCE, type Evidence } from '#shared/evidence/evidence-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS, receiversOf } from '#shared/tracking/event-model.ts';
-import { type PersonalData, type PersonalRecords, replaceUser } from '../platform/personal-data.ts';
+import {
+  anonymiseOldest,
+  type PersonalData,
+  type PersonalRecords,
+  replaceUser,
+} from '../platform/personal-data.ts';
 
 /** Pictures show signatures, faces and doors. They belong to who received, and to both sides of the guide. */
 const personalPictures: PersonalRecords = {
@@ -19,19 +24,7 @@ const personalPictures: PersonalRecords = {
     }));
   },
   anonymise,
-  async anonymiseOlder(mongo, before, limit) {
-    const found = await modelOf(mongo, EVIDENCE)
-      .find({ personal: { $lt: before } })
-      .select<{ _id: string }>({ _id: 1 })
-      .sort({ personal: 1 })
-      .limit(limit)
-      .lean();
-    await anonymise(
-      mongo,
-      found.map(({ _id }) => _id),
-    );
-    return found.length;
-  },
+  anonymiseOlder: (mongo, before, limit) => anonymiseOldest(mongo, EVIDENCE, { before, limit }, anonymise),
 };
 
 /** Returns who received, by guide and event. */

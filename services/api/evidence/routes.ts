@@ -5,10 +5,11 @@ import { auditForeignReads } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { findGuide } from '../guides/guide-access.ts';
 import { GuideParams } from '../guides/schemas.ts';
-import { ifNoneMatch, matches } from '../http/etags.ts';
+import { ifNoneMatch } from '../http/etags.ts';
 import { operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
-import { cachingHeaders, callerOf, countLabelFailure } from '../labels/label-request.ts';
+import { countLabelFailure } from '../labels/label-request.ts';
+import { documentResponses, sendDocument } from '../labels/document-route.ts';
 import type { EvidenceContext } from './open.ts';
 import { proofPayload } from './proof.ts';
 import { listEvidence, readPicture } from './read-evidence.ts';
@@ -70,22 +71,7 @@ const proving = operation({
     ...(['guide-not-found', 'not-delivered', 'picture-not-found'] as const),
     ...(['too-many-pages', 'overloaded', 'label-failed', 'label-late'] as const),
   ],
-  responses: {
-    200: {
-      description: 'El comprobante',
-      headers: describeHeaders({
-        'Content-Disposition': 'inline, con nombre de archivo',
-        ETag: 'Cambia solo si cambia el PDF',
-        'Cache-Control': 'private',
-      }),
-      content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
-    },
-    304: {
-      description: 'El PDF no ha cambiado',
-      type: 'null',
-      headers: describeHeaders({ ETag: 'El del PDF' }),
-    },
-  },
+  responses: documentResponses('El comprobante'),
 });
 
 type GuideRequest = FastifyRequest & { params: Static<typeof GuideParams> };
@@ -125,21 +111,9 @@ export function evidenceRoutes(server: HttpServer, context: EvidenceContext): vo
 async function sendProof(context: EvidenceContext, request: GuideRequest, reply: FastifyReply) {
   const guide = await guideOf(context, request);
   const payload = await proofPayload(context, guide);
-  const expected = cachingHeaders(context.labels.keyOf(payload));
-  if (matches(request.headers['if-none-match'], expected.etag)) {
-    return reply.code(304).headers(expected).send();
-  }
-  const { key, bytes } = await context.labels
-    .get(payload, callerOf(context, request, reply))
-    .catch((error: Error) => {
-      countLabelFailure(context, request, error);
-      throw error;
-    });
-  return reply
-    .type('application/pdf')
-    .headers({
-      ...cachingHeaders(key),
-      'content-disposition': `inline; filename="comprobante-${guide._id}.pdf"`,
-    })
-    .send(bytes);
+  const name = `comprobante-${guide._id}`;
+  return sendDocument(context, request, reply, { payload, name }).catch((error: Error) => {
+    countLabelFailure(context, request, error);
+    throw error;
+  });
 }

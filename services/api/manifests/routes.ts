@@ -6,13 +6,14 @@ import { isTestManifest, MANIFEST_NUMBER } from '#shared/manifests/manifest.ts';
 import type { Manifest, ManifestHead } from '#shared/manifests/manifest-model.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import type { CurrentState } from '../guides/guide-store.ts';
-import { ifNoneMatch, matches } from '../http/etags.ts';
+import { ifNoneMatch } from '../http/etags.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
 import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
 import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
-import { cachingHeaders, callerOf, countLabelFailure } from '../labels/label-request.ts';
+import { countLabelFailure } from '../labels/label-request.ts';
+import { documentResponses, sendDocument } from '../labels/document-route.ts';
 import { createManifest } from './create-manifest.ts';
 import type { ManifestsContext } from './open.ts';
 import { listManifests, manifestPayload, readManifest } from './read-manifests.ts';
@@ -172,22 +173,7 @@ const printing = operation({
     headers: ifNoneMatch,
   },
   errors: ['manifest-not-found', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
-  responses: {
-    200: {
-      description: 'El manifiesto',
-      headers: describeHeaders({
-        'Content-Disposition': 'inline, con nombre de archivo',
-        ETag: 'Cambia solo si cambia el PDF',
-        'Cache-Control': 'private',
-      }),
-      content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
-    },
-    304: {
-      description: 'El PDF no ha cambiado',
-      type: 'null',
-      headers: describeHeaders({ ETag: 'El del PDF' }),
-    },
-  },
+  responses: documentResponses('El manifiesto'),
 });
 
 type PdfRequest = FastifyRequest & { params: Static<typeof params> };
@@ -206,18 +192,7 @@ async function sendPdf(context: ManifestsContext, request: PdfRequest, reply: Fa
     apiUser(request).account,
   );
   const payload = manifestPayload(manifest, states, context.labelSettings);
-  const expected = cachingHeaders(context.labels.keyOf(payload));
-  if (matches(request.headers['if-none-match'], expected.etag)) {
-    return reply.code(304).headers(expected).send();
-  }
-  const { key, bytes } = await context.labels.get(payload, callerOf(context, request, reply));
-  return reply
-    .type('application/pdf')
-    .headers({
-      ...cachingHeaders(key),
-      'content-disposition': `inline; filename="manifiesto-${manifest._id}.pdf"`,
-    })
-    .send(bytes);
+  return sendDocument(context, request, reply, { payload, name: `manifiesto-${manifest._id}` });
 }
 
 /** `/api/manifiestos` (docs/contract.md "Manifests"). */

@@ -161,3 +161,28 @@ export async function replaceUser(
     await modelOf(mongo, collection).updateMany(named, { $set: { [path]: REMOVED_USER } });
   }
 }
+
+/**
+ * Anonymises the documents that have named persons for longest: those whose `personal` is before a moment.
+ *
+ * @param anonymise takes their ids, and the field `personal` from them.
+ * @returns how many; fewer than `limit` if none is left.
+ */
+export async function anonymiseOldest(
+  mongo: Connection,
+  collection: Collection<{ _id: string; personal?: Date }>,
+  { before, limit }: { before: Date; limit: number },
+  anonymise: PersonalRecords['anonymise'],
+): Promise<number> {
+  const found = await modelOf(mongo, collection)
+    .find({ personal: { $lt: before } })
+    .select<{ _id: string }>({ _id: 1 })
+    .sort({ personal: 1 })
+    .limit(limit)
+    .lean();
+  await anonymise(
+    mongo,
+    found.map(({ _id }) => _id),
+  );
+  return found.length;
+}

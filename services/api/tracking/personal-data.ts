@@ -3,7 +3,12 @@ import { ANONYMOUS } from '#shared/guides/guide.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS, PERSONAL_FIELDS, personalFields, receiversOf } from '#shared/tracking/event-model.ts';
 import { guideSteps } from '../guides/guide-store.ts';
-import { type PersonalData, type PersonalRecords, replaceUser } from '../platform/personal-data.ts';
+import {
+  anonymiseOldest,
+  type PersonalData,
+  type PersonalRecords,
+  replaceUser,
+} from '../platform/personal-data.ts';
 
 const GUIDES_AT_A_TIME = 2_000;
 
@@ -24,19 +29,7 @@ export const personalEvents: PersonalRecords = {
     }));
   },
   anonymise,
-  async anonymiseOlder(mongo, before, limit) {
-    const found = await modelOf(mongo, EVENTS)
-      .find({ personal: { $lt: before } })
-      .select<{ _id: string }>({ _id: 1 })
-      .sort({ personal: 1 })
-      .limit(limit)
-      .lean();
-    await anonymise(
-      mongo,
-      found.map(({ _id }) => _id),
-    );
-    return found.length;
-  },
+  anonymiseOlder: (mongo, before, limit) => anonymiseOldest(mongo, EVENTS, { before, limit }, anonymise),
 };
 
 async function anonymise(mongo: Connection, ids: readonly string[]): Promise<void> {

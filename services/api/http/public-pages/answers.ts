@@ -1,10 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { RateLimiterRes } from 'rate-limiter-flexible';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { logError, toDomainError } from '#shared/http/error-handlers.ts';
 import { commonHttpErrors, type HttpError, toHttpError } from '#shared/http/http-errors.ts';
 import { pagePolicy, policyHeader } from '#shared/http/security-headers.ts';
-import { addressGroup, countingLimiter } from '#shared/stores/counting-limiter.ts';
+import { addressGroup, countingLimiter, secondsUntilTaken } from '#shared/stores/counting-limiter.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { ErrorTable } from '../errors.ts';
 
@@ -58,10 +57,6 @@ export function visitLimit(redis: RedisClient, keyPrefix: string): (ip: string) 
   };
 }
 
-/** The limiter also rejects with errors of its own. */
 function refuse(reason: unknown): never {
-  if (!(reason instanceof RateLimiterRes)) throw reason;
-  throw new DomainError('too-many-requests', {
-    params: { seconds: Math.max(1, Math.ceil(reason.msBeforeNext / 1_000)) },
-  });
+  throw new DomainError('too-many-requests', { params: { seconds: secondsUntilTaken(reason) } });
 }
