@@ -25,6 +25,10 @@ const ROUTE: Rule = {
   fits: (cell) => cell === '' || ROUTE_FORM.test(routeOf(cell)),
   reason: 'debe tener de 1 a 8 letras A-Z, digitos o guiones, o quedar vacio',
 };
+const ZONE: Rule = {
+  fits: (cell) => cell === '' || isTimeZone(cell),
+  reason: 'debe ser una zona horaria como America/Tijuana, o quedar vacio',
+};
 const YES_NO: Rule = { fits: (cell) => YES.test(cell) || NO.test(cell), reason: 'debe ser si o no' };
 // As in `shared/guides/guide.ts`, because these texts go onto the same labels.
 const TEXT = matching(
@@ -49,14 +53,16 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
     CodigoPostal: POSTAL_CODE,
     Telefono: PHONE,
     Horario: TEXT,
+    Zona: ZONE,
     Origen: YES_NO,
     Destino: YES_NO,
     Activa: YES_NO,
   },
-  optional: ['Horario'],
-  toRecord: ({ Horario, ...cells }) => ({
+  optional: ['Horario', 'Zona'],
+  toRecord: ({ Horario, Zona, ...cells }) => ({
     ...cells,
     ...(Horario && { Horario }),
+    ...(Zona && { Zona }),
     Codigo: branchCode(cells.Codigo),
     Origen: YES.test(cells.Origen),
     Destino: YES.test(cells.Destino),
@@ -95,6 +101,17 @@ export function coverageTable(
 /** Returns a route as it is stored: in upper case, as codes of branches are. */
 function routeOf(cell: string): string {
   return cell.toUpperCase();
+}
+
+/** Returns whether a text is the name of a zone, not an offset such as `+07:00`, which has no changes of clocks. */
+function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat('es', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the columns that a file must have. */

@@ -15,6 +15,12 @@ export const Branch = Type.Object(
     Horario: Type.Optional(
       Type.String({ description: 'When it is open', examples: ['Lunes a viernes de 9:00 a 18:00'] }),
     ),
+    Zona: Type.Optional(
+      Type.String({
+        description: 'IANA time zone of its pick-ups; if absent, that of the service',
+        examples: ['America/Tijuana'],
+      }),
+    ),
     Origen: Type.Boolean({ description: 'Guides may start here' }),
     Destino: Type.Boolean({ description: 'Guides may end here' }),
     Activa: Type.Boolean(),

@@ -163,7 +163,22 @@ describe('import', () => {
       ['NTE01', 'Lunes a viernes de 9 a 18'],
       ['SUR01', undefined],
     ]);
-    expect((await run('branches', ['export'])).out).toContain(',8150000101,Lunes a viernes de 9 a 18,si');
+    expect((await run('branches', ['export'])).out).toContain(',8150000101,Lunes a viernes de 9 a 18,,si');
+  });
+
+  test('of branches may say their time zone, which must be one', async ({ importing, run, store }) => {
+    const header = `${BRANCHES_HEADER},Zona`;
+    const zoned = (zone: string) => importing('branches', [header, `${NORTH},${zone}`, `${SOUTH},`], '--yes');
+    expect(await zoned('America/Tijuana')).toMatchObject({ code: 0 });
+    const { branches } = await store.snapshot();
+    expect(branches.map(({ Codigo, Zona }) => [Codigo, Zona])).toEqual([
+      ['NTE01', 'America/Tijuana'],
+      ['SUR01', undefined],
+    ]);
+    expect((await run('branches', ['export'])).out).toContain(',8150000101,,America/Tijuana,si');
+    for (const wrong of ['Tijuana', '-08:00']) {
+      expect((await zoned(wrong)).err).toContain('debe ser una zona horaria como America/Tijuana');
+    }
   });
 
   test('of coverage may say the route of a postal code, and an export has it', async ({
