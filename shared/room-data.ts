@@ -62,6 +62,8 @@ export type ActionData = {
   asksBranches: boolean;
   /** What accounts do that are refused for a reason whose truth is our data; `none` if no such error refuses it. */
   accountsDo: string;
+  /** The collection without whose unique indexes the api refuses it, and how "Estado" says so; absent if it relies on none. */
+  unique?: { collection: string; refused: string };
 };
 
 /** A subject of operations, as people read it. Those with a lower place stand before. */

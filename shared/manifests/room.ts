@@ -11,6 +11,7 @@ export const manifestsData = defineRoomData({
     manifest: {
       ...{ name: 'manifiestos', fails: 'Hacer manifiestos falla', section: 'manifestsfail' },
       ...{ service: 'api', writes: true, asksBranches: false, accountsDo: 'none' },
+      unique: { collection: MANIFESTS.name, refused: 'no se hacen manifiestos' },
     },
   },
   collections: [MANIFESTS],

@@ -38,9 +38,11 @@ export type IdempotencyKey = { id: string; bodyHash: string };
 /**
  * Returns a user's key for a request to a route: its id over all users and routes, and the hash of the canonical body, which
  * the order of fields and white space do not change.
+ *
+ * @param route a word that no other route has.
  */
 export async function idempotencyKey(
-  route: 'crear' | 'manifiestos',
+  route: string,
   username: string,
   key: string,
   body: unknown,

@@ -7,7 +7,7 @@ import { CURSOR_RULE, MOMENT_PATTERN, MOMENT_RULE } from './parameter-rules.ts';
 export type ListParameters = { desde?: string; hasta?: string; cursor?: string; limite?: number };
 /** Local times, of which a prefix will do: inclusive, and exclusive. Absent ones do not restrict. */
 export type Period = { from?: string | undefined; until?: string | undefined };
-/** Where a page ends, newest first: the local time and the number of its last guide or manifest. */
+/** Where a page ends, newest first: the local time and the number of what stands last: a guide's, or a letter and eleven digits. */
 export type Position = { createdAt: string; _id: string };
 
 /** Default and largest page. */
@@ -16,7 +16,7 @@ export const MAX_PAGE = 500;
 
 /** A position in base64url (`encodeCursor`). */
 export const CURSOR_PATTERN = '^[A-Za-z0-9_-]{42}$';
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([\dM]\d{11})$/;
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)([\dA-Z]\d{11})$/;
 const MOMENT = new RegExp(MOMENT_PATTERN);
 
 /** Returns the period of a list. @throws DomainError `parameter-invalid`, with the parameter. */

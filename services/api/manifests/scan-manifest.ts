@@ -5,6 +5,7 @@ import type { Manifest } from '#shared/manifests/manifest-model.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import { fieldError, isAbsent, isObject, normalizeFields, tidy, typeOf } from '../http/body.ts';
+import type { Port } from '../platform/port.ts';
 import type { EventRegister } from '../tracking/event-register.ts';
 import { checkEvent } from '../tracking/event-request.ts';
 import { type Outcome, registerChecked } from '../tracking/register-events.ts';
@@ -12,7 +13,25 @@ import { isManifestNumber } from './manifest-number.ts';
 import { textsOf } from './manifest-request.ts';
 import type { ManifestStore } from './manifest-store.ts';
 
-type Deps = { manifests: ManifestStore; guides: GuideStore; events: EventRegister };
+/** Takes a code that was scanned with a manifest, of a room above. */
+export type ScannedWith = {
+  /** The field that has the code. */
+  field: string;
+  /**
+   * Finds what the code names, before anything is registered.
+   *
+   * @param account of the manifest.
+   * @returns what to do once the scan is registered. @throws DomainError of the field.
+   */
+  find(code: string, account: string): Promise<(occurred: Date, username: string) => Promise<void>>;
+};
+
+type Deps = {
+  manifests: ManifestStore;
+  guides: GuideStore;
+  events: EventRegister;
+  scannedWith: Port<ScannedWith | undefined>;
+};
 
 const FIELDS: ReadonlySet<string> = new Set(['Manifiesto', 'Tipo', 'Ocurrido', 'Sucursal', 'Faltan']);
 
@@ -35,19 +54,28 @@ export async function scanManifest(
   username: string,
 ): Promise<(Outcome & { indice: number; guide: string })[]> {
   const problems = new ProblemList();
-  const { Manifiesto, ...event } = normalizeFields(body, FIELDS, problems);
+  const beside = deps.scannedWith.value;
+  const known = beside ? new Set([...FIELDS, beside.field]) : FIELDS;
+  const { Manifiesto, Faltan, ...event } = normalizeFields(body, known, problems);
   problems.throwIfAny('fields-invalid');
   const manifest = await findScanned(deps.manifests, Manifiesto);
-  const { Faltan, ...told } = event;
+  const { [beside?.field ?? '']: code, ...told } = event;
   const common = eventOf(manifest, told);
   const missing = new Set(missingOf(manifest, Faltan));
   const present = [...manifest.guides.entries()].filter(([, { number }]) => !missing.has(number));
   const events = present.map(([, { number }]) => ({ ...common, Guia: number }));
+  const then = beside && code !== undefined && (await findBeside(beside, code, manifest));
   const outcomes = await registerChecked(deps, events, username);
+  if (then) await then(new Date(common.Ocurrido), username);
   return outcomes.map((outcome, i) => {
     const [indice, { number }] = present[i] as [number, ManifestGuide];
     return { ...outcome, indice, guide: number };
   });
+}
+
+function findBeside({ field, find }: ScannedWith, code: unknown, { account }: Manifest) {
+  if (typeof code === 'string') return find(code, account);
+  throw fieldError(field, 'field-type', { expected: 'string', given: typeOf(code) });
 }
 
 async function findScanned(manifests: ManifestStore, sent: unknown): Promise<Manifest> {

@@ -4,6 +4,7 @@ import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
 import { tracking } from '../tracking/room.ts';
 import { rehearsalErrors } from './errors.ts';
+import { openRehearsal } from './open.ts';
 import { simulationRoute } from './route.ts';
 
 export const rehearsal = defineRoom({
@@ -12,5 +13,6 @@ export const rehearsal = defineRoom({
   errors: rehearsalErrors,
   personalData: 'none',
   changes: { what: ['simular'], repeated: ['`simular` hace pasar todo otra vez.'] },
+  open: openRehearsal,
   routes: [simulationRoute],
 });

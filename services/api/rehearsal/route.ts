@@ -7,6 +7,7 @@ import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { GUIDE_EVENT_EXAMPLE } from '../tracking/examples.ts';
 import type { Tracking } from '../tracking/open.ts';
 import { GuideEvent } from '../tracking/schemas.ts';
+import type { Rehearsal } from './open.ts';
 import { SimulationRequest } from './schemas.ts';
 import { simulateEvents } from './simulate-events.ts';
 
@@ -42,7 +43,7 @@ const simulation = operation({
 });
 
 /** `POST /api/guias/{guia}/simular` (docs/contract.md "Rehearsal"). */
-export function simulationRoute(server: HttpServer, context: Guides & Tracking): void {
+export function simulationRoute(server: HttpServer, context: Guides & Tracking & Rehearsal): void {
   server.post('/api/guias/:guia/simular', simulation, async (request) =>
     simulation.ok(await simulateEvents(context, request.params.guia, request.body, apiUser(request))),
   );

@@ -17,7 +17,19 @@ import { checkEvent, EVENT_FIELDS } from '../tracking/event-request.ts';
 import { guideEvents } from '../tracking/read-events.ts';
 import { SCENARIO_NAMES, type Scenario, stepsOf } from './scenarios.ts';
 
-type Deps = { guides: GuideStore; events: EventRegister; eventLog: EventLog };
+/** Scenarios of a room above, which more than the guide takes part in. */
+export type OtherScenarios = {
+  names: readonly string[];
+  /** @param number of the guide. @throws DomainError where the scenario cannot be played. */
+  play(name: string, number: string, user: Caller): Promise<void>;
+};
+
+type Deps = {
+  guides: GuideStore;
+  events: EventRegister;
+  eventLog: EventLog;
+  scenarios: readonly OtherScenarios[];
+};
 
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['Escenario', 'Hasta', 'Eventos']);
 /** Fields of an event that a simulation fills in itself. */
@@ -36,7 +48,7 @@ const LEAST_STEP_MS = 1;
  * @throws DomainError `test-accounts-only`, `guide-not-found`, `fields-invalid`; of the first event that is refused.
  */
 export async function simulateEvents(
-  { guides, events, eventLog }: Deps,
+  { guides, events, eventLog, scenarios }: Deps,
   number: string,
   body: unknown,
   user: Caller,
@@ -45,7 +57,12 @@ export async function simulateEvents(
   // An account of this name may have had real guides once.
   if (!isTestNumber(number)) throw new DomainError('guide-not-found');
   const guide = await findGuide(guides, number, { ...user, permissions: [] });
-  const bodies = await readBody(body, guide);
+  const others = scenarios.flatMap(({ names }) => names);
+  const bodies = await readBody(body, guide, others);
+  if (typeof bodies === 'string') {
+    await scenarios.find(({ names }) => names.includes(bodies))?.play(bodies, number, user);
+    return guideEvents(eventLog, number, user);
+  }
   // It stays full, so nothing of it needs to be read.
   if ((guide.events ?? 0) >= MAX_EVENTS_OF_GUIDE) throw fieldError('Guia', 'guide-events-full');
   const momentOf = await momentsAfter(eventLog, number, bodies.length);
@@ -80,7 +97,12 @@ async function momentsAfter(
   return (place) => new Date(now - (count - 1 - place) * step).toISOString();
 }
 
-function readBody(body: unknown, guide: GuideDocument): Planned[] | Promise<Planned[]> {
+/** @param others scenarios of rooms above, of which the name is returned. */
+function readBody(
+  body: unknown,
+  guide: GuideDocument,
+  others: readonly string[],
+): string | Planned[] | Promise<Planned[]> {
   if (!isObject(body)) throw fieldError('Escenario', 'field-required');
   const problems = new ProblemList();
   const { Escenario, Hasta, Eventos } = normalizeFields(body, REQUEST_FIELDS, problems);
@@ -90,9 +112,12 @@ function readBody(body: unknown, guide: GuideDocument): Planned[] | Promise<Plan
     const rule = 'no va junto con Eventos: mande uno de los dos';
     throw fieldError('Escenario', 'field-invalid', { rule });
   }
-  return isAbsent(Escenario)
-    ? ownEvents(body, guide)
-    : scenarioEvents(oneOf('Escenario', Escenario, SCENARIO_NAMES), Hasta, guide);
+  if (isAbsent(Escenario)) return ownEvents(body, guide);
+  const name = oneOf('Escenario', Escenario, [...SCENARIO_NAMES, ...others]);
+  const scenario = SCENARIO_NAMES.find((each) => each === name);
+  if (scenario) return scenarioEvents(scenario, Hasta, guide);
+  if (isAbsent(Hasta)) return name;
+  throw fieldError('Hasta', 'field-invalid', { rule: `no va junto con Escenario ${name}` });
 }
 
 function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideDocument): Planned[] {

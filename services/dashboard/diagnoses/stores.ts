@@ -1,5 +1,6 @@
 import { REDIS_FULL } from '#shared/observability/thresholds.ts';
 import { bytes } from '#shared/pages/format.ts';
+import { ACTIONS, USER_ACTIONS } from '#shared/rooms.ts';
 import type { HealthState } from '#shared/stores/dependencies.ts';
 import type { Heartbeat, ServiceHeartbeat } from '#shared/stores/heartbeat.ts';
 import type { SystemState } from '../system-state.ts';
@@ -165,9 +166,13 @@ export function* diagnoseMongo(state: SystemState): Generator<Diagnosis> {
 }
 
 /** What relies on the unique indexes of a collection, so that the api refuses it while one is missing. */
-const RELY_ON_UNIQUE: Readonly<Record<string, { what: string; causes: readonly Effect[] }>> = {
-  manifests: { what: ': no se hacen manifiestos', causes: ['manifest'] },
-};
+const RELY_ON_UNIQUE: Readonly<Record<string, { what: string; causes: readonly Effect[] }>> =
+  Object.fromEntries(
+    USER_ACTIONS.flatMap((action) => {
+      const { unique } = ACTIONS[action];
+      return unique ? [[unique.collection, { what: `: ${unique.refused}`, causes: [action] }]] : [];
+    }),
+  );
 
 /** Names the indexes that MongoDB does not have, and why. */
 export function* diagnoseIndexes({ services }: SystemState): Generator<Diagnosis> {
