@@ -15,6 +15,7 @@ import { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import { openOptionalRedis } from '#shared/stores/redis.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { canaryWebhook } from '#shared/webhooks/canary-address.ts';
+import { NewsLog } from '#shared/webhooks/news-log.ts';
 import { publicOrIn } from '#shared/webhooks/public-address.ts';
 import { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
 import { WebhookFigures } from '#shared/webhooks/webhook-figures.ts';
@@ -49,6 +50,7 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     const auditLog = openAuditLog(server, 'webhooks', new AuditStore(mongo));
     const webhooks = new WebhookStore(mongo, config);
     const events = new EventLog(mongo);
+    const news = new NewsLog(mongo);
     const { CANARY_URL, CELL: cell } = config;
     const canary = CANARY_URL === undefined ? undefined : { url: canaryWebhook(CANARY_URL), cell };
     const client = new WebhookClient(connectorOf(config), () => clock.estimate(), { canary });
@@ -56,7 +58,18 @@ export function buildWebhooks(config: WebhooksConfig, log: Logger): Promise<Http
     const testEvents = new Slots(TEST_EVENTS.inAll, TEST_EVENTS.ofOne);
     const { secrets } = webhooks;
     const leases = new WebhookLeases(mongo);
-    const sender = new Sender({ cell, leases, secrets, events, client, metrics, actions, auditLog, log });
+    const sender = new Sender({
+      cell,
+      leases,
+      secrets,
+      events,
+      news,
+      client,
+      metrics,
+      actions,
+      auditLog,
+      log,
+    });
     server.startup.onceConnected('the webhooks', async () => sender.start());
     server.addHook('onClose', async () => {
       await sender.close();

@@ -33,7 +33,7 @@ export function createWebhookMetrics(registry: Registry, figures: WebhookFigures
     () => figures.countBehind(),
   );
   return {
-    observe({ failure }: Outcome, entries: readonly LogEntry[], now: Date) {
+    observe({ failure }: Outcome, entries: readonly Pick<LogEntry, 'registered'>[], now: Date) {
       messages.inc({ result: failure === undefined ? 'taken' : 'failed' });
       if (failure !== undefined) return;
       for (const { registered } of entries) delays.observe((now.getTime() - registered.getTime()) / 1_000);

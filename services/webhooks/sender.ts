@@ -6,9 +6,10 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { AuditAction } from '#shared/rooms.ts';
 import type { EventLog, FeedPage } from '#shared/tracking/event-log.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
-import { sentBy } from '#shared/webhooks/webhook-model.ts';
+import type { NewsLog } from '#shared/webhooks/news-log.ts';
+import { type Attempt, sentBy } from '#shared/webhooks/webhook-model.ts';
 import type { WebhookSecrets } from '#shared/webhooks/webhook-secrets.ts';
-import { eventsMessage } from './message.ts';
+import { eventsMessage, type Message, newsMessage } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { afterFailure } from './retries.ts';
 import { Slots } from './slots.ts';
@@ -35,6 +36,7 @@ type Options = {
   leases: WebhookLeases;
   secrets: Pick<WebhookSecrets, 'ofEach'>;
   events: EventLog;
+  news: NewsLog;
   client: WebhookClient;
   metrics: WebhookMetrics;
   actions: Pick<UserActions, 'count' | 'end'>;
@@ -42,11 +44,16 @@ type Options = {
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/**
- * Where a message ends, and when the first of its events was registered. `last`: no message follows, and when to look at the
- * webhook next, in ms, if known.
- */
-type Delivery = { batchEnd: number; waitingSince: Date; last?: { lookMs: number | undefined } };
+/** A message, and what is stored around it. */
+type Delivery = {
+  message: Message;
+  /** When each of its entries was registered, the first one first. */
+  entries: readonly Pick<LogEntry, 'registered'>[];
+  /** Prolongs the lease. @returns false if that is lost, or the account has changed the webhook. */
+  begin(): Promise<boolean>;
+  /** Stores that the message was taken. */
+  taken(attempt: Attempt): Promise<Next>;
+};
 /** What signs the messages of the webhooks that were claimed together, as it was then. */
 type Signing = ReturnType<WebhookSecrets['ofEach']>;
 
@@ -152,35 +159,64 @@ export class Sender {
     const page = await events.page(account, cursor, limit, begunEnd);
     const batchEnd = begunEnd ?? page.next;
     // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
-    if (batchEnd === cursor || (page.hasPending && begunEnd)) return { lookMs: nextLookMs(page) };
+    if (batchEnd === cursor || (page.hasPending && begunEnd)) {
+      return (await this.#sendNews(webhook, signing)) ?? { lookMs: nextLookMs(page) };
+    }
     const entries = sentBy(webhook, page.entries);
     const [first] = entries;
     if (!first) {
       // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
       return (await leases.moveCursor(webhook, batchEnd)) ? { webhook: moved(webhook, batchEnd) } : CHANGED;
     }
-    // Of a message that was begun, events may have expired, and nothing was read past its end.
-    const isLast = !begunEnd && page.entries.length < limit;
-    return this.#deliver(webhook, signing, entries, {
-      batchEnd,
-      waitingSince: first.registered,
-      ...(isLast && { last: { lookMs: nextLookMs(page) } }),
+    // Of a message that was begun, events may have expired, and nothing was read past its end. News may follow the events.
+    const isLast = !begunEnd && page.entries.length < limit && !webhook.topics;
+    return this.#deliver(webhook, signing, {
+      message: eventsMessage(webhook, entries, batchEnd),
+      entries,
+      begin: () => leases.beginMessage(webhook, batchEnd, first.registered),
+      taken: async (attempt) => {
+        if (isLast) {
+          const isStored = await leases.finish(webhook, batchEnd, attempt, nextLookMs(page));
+          return isStored ? 'released' : CHANGED;
+        }
+        const isStored = await leases.moveCursor(webhook, batchEnd, attempt);
+        return isStored ? { webhook: moved(webhook, batchEnd) } : CHANGED;
+      },
     });
   }
 
-  /** Posts the message with these entries, and stores how that ended. */
+  /** Sends the next entry of a topic that the webhook wants. @returns undefined if there is none. */
+  async #sendNews(webhook: HeldWebhook, signing: Signing): Promise<Next | undefined> {
+    const { leases, news: log } = this.#options;
+    const { account, topics = [], news = {} } = webhook;
+    for (const topic of topics) {
+      const entry = await log.next(topic, account, news[topic] ?? 0);
+      if (!entry) continue;
+      const { number } = entry;
+      return this.#deliver(webhook, signing, {
+        message: newsMessage(webhook, topic, entry),
+        entries: [{ registered: entry.at }],
+        begin: () => leases.beginNews(webhook, entry.at),
+        taken: async (attempt) => {
+          if (!(await leases.moveNews(webhook, topic, number, attempt))) return CHANGED;
+          return { webhook: { ...moved(webhook, webhook.cursor), news: { ...news, [topic]: number } } };
+        },
+      });
+    }
+    return undefined;
+  }
+
+  /** Posts a message, and stores how that ended. */
   async #deliver(
     webhook: HeldWebhook,
     signing: Signing,
-    entries: readonly LogEntry[],
-    { batchEnd, waitingSince, last }: Delivery,
+    { message, entries, begin, taken }: Delivery,
   ): Promise<Next> {
     const { leases, client, metrics } = this.#options;
     const { id, url, canaryOf } = webhook;
-    if (!(await leases.beginMessage(webhook, batchEnd, waitingSince))) return CHANGED;
+    if (!(await begin())) return CHANGED;
     const secrets = (await signing)(id); // after the begin, which shows that the webhook waits if they cannot be read
     if (secrets.length === 0) return CHANGED;
-    const message = eventsMessage(webhook, entries, batchEnd);
     const outcome = await client.post({ url, secrets, canaryOf }, message);
     const { ms, status, failure: reason } = outcome;
     const at = await leases.clock.now();
@@ -193,12 +229,9 @@ export class Sender {
       else this.#count(webhook, 'ok');
       return 'released';
     }
-    const isStored = last
-      ? await leases.finish(webhook, batchEnd, attempt, last.lookMs)
-      : await leases.moveCursor(webhook, batchEnd, attempt);
-    if (!isStored) return CHANGED;
-    this.#count(webhook, 'ok');
-    return last ? 'released' : { webhook: moved(webhook, batchEnd) };
+    const next = await taken(attempt);
+    if (next !== CHANGED) this.#count(webhook, 'ok');
+    return next;
   }
 
   /** Counts how a delivery ended, but the canary's, which would end the failure of a customer whose webhooks get nothing. */

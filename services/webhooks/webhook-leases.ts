@@ -95,6 +95,25 @@ export class WebhookLeases {
   }
 
   /**
+   * Prolongs the lease before a message of a topic, which is the same at every try: it has one entry.
+   * @param waitingSince when that was told. @returns as `beginMessage` does.
+   */
+  async beginNews(held: HeldWebhook, waitingSince: Date): Promise<boolean> {
+    const leaseUntil = await this.clock.now(LEASE_MS);
+    const change = [{ $set: { waitingSince, leaseUntil, dueAt: ifWoken('$dueAt', leaseUntil) } }];
+    return this.#change(held, change, { url: held.url, active: true });
+  }
+
+  /** Moves a topic past an entry that was taken. @returns as `moveCursor` does. */
+  moveNews(held: HeldWebhook, topic: string, number: number, taken: Attempt): Promise<boolean> {
+    return this.#change(held, {
+      $set: { [`news.${topic}`]: number, failures: 0, lastSuccess: taken.at },
+      $unset: { waitingSince: 1, failingSince: 1 },
+      ...withAttempt(taken),
+    });
+  }
+
+  /**
    * Moves the cursor past the last message that there is, and ends the lease, in one write.
    * @param taken the try that delivered it.
    * @param moreMs when the next event is due, if known.

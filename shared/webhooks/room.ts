@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineRoomData } from '../room-data.ts';
+import { NEWS } from './news-log.ts';
 import { webhookSettings } from './settings.ts';
 import { WEBHOOK_SECRETS, WEBHOOKS } from './webhook-model.ts';
 
@@ -20,7 +21,7 @@ export const webhooksData = defineRoomData({
       ...{ service: 'webhooks', writes: false, asksBranches: false, accountsDo: 'none' },
     },
   },
-  collections: [WEBHOOKS, WEBHOOK_SECRETS],
+  collections: [WEBHOOKS, WEBHOOK_SECRETS, NEWS],
   users: { moves: 'none', forgets: 'webhooks', ends: 'none' },
   redis: 'none', // `:requests-probe` is of the requests of accounts
   settings: {

@@ -1,5 +1,6 @@
 import { FEED_TYPE_NAMES } from '#shared/guides/event-types.ts';
 import {
+  body,
   type DocumentIn,
   defineCollection,
   FLAG,
@@ -36,8 +37,12 @@ export const WEBHOOKS = defineCollection(
     account: KEYWORD,
     url: TEXT,
     description: TEXT,
-    /** Types of the events that are sent, in the order of `FEED_TYPE_NAMES`; absent for all. */
+    /** Types of the events that are sent, in the order of `FEED_TYPE_NAMES`; absent for all. Empty: the account wants no events. */
     types: optional(listOf(oneOf(FEED_TYPE_NAMES))),
+    /** Topics beside events that are sent; absent for none. A process of 1.9 does not know them, and sends none. */
+    topics: optional(listOf(KEYWORD)),
+    /** Of each topic, the number of the last entry that was delivered. */
+    news: optional(body<Record<string, number>>()),
     createdAt: MOMENT,
     /**
      * Who chose `url`: who registered the webhook, or who changed `url` last. `key` is how the API key of that request begins,

@@ -18,13 +18,17 @@ const AFTER = { returnDocument: 'after' } as const;
 /** `setBy`: absent if nobody knows who chose the address. */
 type NewWebhook = Pick<
   Webhook,
-  'account' | 'url' | 'description' | 'types' | 'cursor' | 'test' | 'canaryOf'
+  'account' | 'url' | 'description' | 'types' | 'topics' | 'news' | 'cursor' | 'test' | 'canaryOf'
 > & {
   setBy?: SetBy;
 };
-/** What an account may change of a webhook. Absent fields stay; empty `types` are all. */
+/**
+ * What an account may change of a webhook. Absent fields stay. `types`: `all` events or none of them (empty). `topics`: all that are
+ * sent beside events, with the number after which a new one begins.
+ */
 export type WebhookChange = Partial<Pick<Webhook, 'url' | 'description' | 'active'>> & {
-  types?: NonNullable<Webhook['types']>;
+  types?: 'all' | NonNullable<Webhook['types']>;
+  topics?: Readonly<Record<string, number>>;
 };
 /** A change as it was stored. */
 type ChangedWebhook = { before: Webhook; after: Webhook };
@@ -162,8 +166,11 @@ export class WebhookStore {
    * further one of the same user goes too: whichever of two changes is taken back last, neither address stays.
    */
   async takeBack({ before, after }: ChangedWebhook): Promise<void> {
-    const { url, description, active, types = [] } = before;
-    const former = { url, description, active, types };
+    const { url, description, active, types = 'all', topics = [], news } = before;
+    const former: WebhookChange = {
+      ...{ url, description, active, types },
+      topics: Object.fromEntries(topics.map((topic) => [topic, news?.[topic] ?? 0])),
+    };
     for (;;) {
       const found = await this.find(after.account, after.id);
       if (!found || setByOf(found)?.username !== after.setBy?.username) return;
@@ -180,6 +187,21 @@ export class WebhookStore {
     const { account, id, url, description, active, replays = ABSENT } = found;
     const change = changeOf(found, wanted, by, await this.clock.now());
     const filter = { ...slotsOf(account), id, url, description, active, replays };
+    return (await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean()) ?? undefined;
+  }
+
+  /**
+   * Moves a topic past the message that its receiver does not take, and enables the webhook.
+   * @returns undefined if the webhook has changed since it was read.
+   */
+  async skipNews(webhook: Webhook, topic: string, number: number): Promise<Webhook | undefined> {
+    const { _id, id, failures, replays = ABSENT, news } = webhook;
+    const dueAt = await this.clock.now();
+    const change = {
+      $set: { active: true, news: { ...news, [topic]: number }, dueAt, failures: 0 },
+      $unset: { waitingSince: 1, failingSince: 1, off: 1 },
+    } as const;
+    const filter = { _id, id, failures, replays, [`news.${topic}`]: news?.[topic] ?? ABSENT };
     return (await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean()) ?? undefined;
   }
 
@@ -250,26 +272,37 @@ function changeOf(
   now: Date,
 ): UpdateQuery<Webhook> {
   const { url = found.url, description = found.description, active = found.active } = wanted;
-  const types = wanted.types ?? found.types ?? [];
+  const types = wanted.types === 'all' ? undefined : (wanted.types ?? found.types);
   const isElsewhere = url !== found.url;
   const isEnabled = active && !found.active;
-  const hasOtherTypes = types.join() !== (found.types ?? []).join();
+  const hasOtherTypes = String(types) !== String(found.types);
+  const { topics } = wanted;
+  const former = found.topics ?? [];
+  const names = topics && Object.keys(topics);
   return {
     $set: {
       ...{ url, description, active },
       ...(isElsewhere && by && { setBy: { ...by, url } }),
-      ...(types.length > 0 && { types }),
-      ...((isElsewhere || isEnabled || hasOtherTypes) && { dueAt: now, failures: 0 }),
+      ...(types && { types }),
+      ...(names && names.length > 0 && { topics: names }),
+      // A topic that was sent before goes on from where it stands.
+      ...(topics && { news: { ...found.news, ...withoutKeys(topics, former) } }),
+      ...((isElsewhere || isEnabled || hasOtherTypes || names) && { dueAt: now, failures: 0 }),
       ...(hasOtherTypes && { replays: (found.replays ?? 0) + 1 }),
     },
     $unset: {
-      ...(types.length === 0 && { types: 1 }),
+      ...(!types && { types: 1 }),
+      ...(names?.length === 0 && { topics: 1 }),
       ...(hasOtherTypes && { through: 1, waitingSince: 1 }),
       // Another address has its own five days, as one that was off.
       ...((isElsewhere || isEnabled) && { failingSince: 1 }),
       ...(isEnabled && { off: 1 }),
     },
   };
+}
+
+function withoutKeys<T>(from: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)));
 }
 
 function slotsOf(account: string) {

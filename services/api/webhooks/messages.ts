@@ -13,7 +13,7 @@ const HEADERS = {
  * Documents a message. It has no tag: openapi-generator 7.25 would write it over the operations of that tag.
  * @param title of its schema.
  */
-function message(
+export function message(
   operationId: string,
   summary: string,
   title: string,

@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { addGauge } from '#shared/observability/metrics.ts';
 import { countingLimiter } from '#shared/stores/counting-limiter.ts';
+import { NewsLog } from '#shared/webhooks/news-log.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
 import { WEBHOOKS } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
@@ -32,6 +33,7 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking) {
   const { config, mongo, redis, indexes } = context;
   indexes.add(WEBHOOKS);
   const webhooks = new WebhookStore(mongo, config);
+  const newsLog = new NewsLog(mongo);
   context.onEvents.push((account) => wake(context, webhooks, account));
   keepEncrypted(server, webhooks, context);
   const pool = new Pool(config.WEBHOOKS_URL, {
@@ -55,6 +57,19 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking) {
   const prefix = `${config.REDIS_PREFIX}:requests-probe`;
   return {
     webhooks,
+    newsLog,
+    /** What webhooks may ask for beside events. Rooms above add theirs. */
+    topics: [] as string[],
+    /**
+     * Tells an account of something, by a message to each webhook that asks for the topic. May be repeated.
+     * @param list the field of the message's `data` that lists the entries.
+     */
+    async tell(topic: string, account: string, list: string, entries: readonly Record<string, unknown>[]) {
+      const own = await webhooks.list(account);
+      if (!own.some(({ topics = [] }) => topics.includes(topic))) return; // a webhook begins with what comes after it
+      await newsLog.append(topic, account, list, entries);
+      wake(context, webhooks, account);
+    },
     /** Lets each account send one test event at a time; kept in Redis, by its clock. */
     probeLimit: countingLimiter(redis, prefix, 1, PROBE_S),
     /**

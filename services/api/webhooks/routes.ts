@@ -50,6 +50,7 @@ import {
   readWebhook,
   removeWebhook,
   skipMessage,
+  topicsOf,
 } from './webhooks.ts';
 
 type RuleOf = (user: Caller) => UrlRule;
@@ -99,12 +100,12 @@ const creation = operation({
 
 function creationRoute(server: HttpServer, context: WebhooksContext, ruleOf: RuleOf): void {
   server.post('/api/webhooks', creation, async (request) => {
-    const wanted = parseWebhook(request.body, ruleOf(apiUser(request)));
+    const wanted = parseWebhook(request.body, ruleOf(apiUser(request)), context.topics);
     const { webhook, secret } = await addWebhook(context, apiUser(request), wanted, whoSets(request));
     await keepIfStillValid(request, () => context.webhooks.remove(webhook.account, webhook.id));
     recordWebhook(context, request, 'create', webhook.id, { host: new URL(webhook.url).host });
     const { id: Id, url: Url, description: Descripcion, active: Activo, types: Tipos = [] } = webhook;
-    return creation.ok({ Id, Url, Descripcion, Activo, Tipos, Secreto: secret });
+    return creation.ok({ Id, Url, Descripcion, Activo, Tipos, Temas: topicsOf(webhook), Secreto: secret });
   });
 }
 
@@ -169,7 +170,7 @@ const changing = operation({
 function changingRoute(server: HttpServer, context: WebhooksContext, ruleOf: RuleOf): void {
   server.patch('/api/webhooks/:id', changing, async (request) => {
     const { id } = request.params;
-    const wanted = parseChange(request.body, ruleOf(apiUser(request)));
+    const wanted = parseChange(request.body, ruleOf(apiUser(request)), context.topics);
     const { view, change } = await changeWebhook(
       context,
       apiUser(request).account,
@@ -179,10 +180,11 @@ function changingRoute(server: HttpServer, context: WebhooksContext, ruleOf: Rul
     );
     if (change.after.url !== change.before.url)
       await keepIfStillValid(request, () => context.webhooks.takeBack(change));
-    const { url, types, active } = wanted;
+    const { url, types, asked, active } = wanted;
     recordWebhook(context, request, 'change', id, {
       ...(url !== undefined && { host: new URL(url).host }),
-      ...(types && { types }),
+      ...(types && { types: types === 'all' ? [] : types }),
+      ...(asked && { topics: topicsOf(change.after) }),
       ...(active !== undefined && { active }),
     });
     return changing.ok(view);

@@ -15,6 +15,9 @@ export const IDENTITY = {
   Tipos: Type.Optional(
     Type.Array(Type.String(), { description: 'Los tipos de eventos que recibe; vacío, todos' }),
   ),
+  Temas: Type.Optional(
+    Type.Array(Type.String(), { description: 'De qué recibe mensajes: `eventos` de guías, y otros' }),
+  ),
 };
 export const SECRET_EXAMPLE = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const SECRET = Type.String({
@@ -88,6 +91,7 @@ export const IDENTITY_EXAMPLE = {
   Descripcion: 'Tienda',
   Activo: true,
   Tipos: [],
+  Temas: ['eventos'],
 };
 export const WEBHOOK_EXAMPLE = {
   ...IDENTITY_EXAMPLE,

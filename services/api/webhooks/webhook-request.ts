@@ -43,12 +43,30 @@ const Tipos = Type.Optional(
   ),
 );
 
-const newFields = { Url, Descripcion, Tipos };
+/** The one topic of the core: events of guides. */
+const EVENTS = 'eventos';
+const MAX_TOPICS = 10;
+const Temas = Type.Optional(
+  Type.Array(Type.String(), {
+    maxItems: MAX_TOPICS,
+    description: 'De qué recibe mensajes; `["eventos"]` si falta o está vacío',
+    examples: [[EVENTS]],
+    'x-regla': `admite hasta ${MAX_TOPICS} temas`,
+  }),
+);
+/** Rooms above add their topics to it. */
+const documentedTopics = Type.Optional({
+  ...Temas,
+  items: Type.Enum([EVENTS], { type: 'string', title: 'Tema', description: 'De qué trata un mensaje' }),
+});
+
+const newFields = { Url, Descripcion, Tipos, Temas };
 const changedFields = {
   Url: Type.Optional(Url),
   Descripcion,
   Activo: Type.Optional(Type.Boolean({ description: 'Lo apaga, o lo enciende donde se quedó' })),
   Tipos,
+  Temas,
 };
 const activationFields = {
   cursor,
@@ -61,7 +79,7 @@ const activationFields = {
 const documentedUrl = { ...Url, pattern: URL_PATTERN };
 
 export const NewWebhook = Type.Object(
-  { ...newFields, Url: documentedUrl },
+  { ...newFields, Url: documentedUrl, Temas: documentedTopics },
   {
     title: 'SolicitudDeWebhook',
     additionalProperties: false,
@@ -80,11 +98,12 @@ export const NewWebhook = Type.Object(
 );
 
 export const ChangedWebhook = Type.Object(
-  { ...changedFields, Url: Type.Optional(documentedUrl) },
+  { ...changedFields, Url: Type.Optional(documentedUrl), Temas: documentedTopics },
   {
     title: 'CambioDeWebhook',
     additionalProperties: false,
-    description: 'Lo que falta, o es null, no cambia. `Descripcion` "" la quita, `Tipos` [] son todos',
+    description:
+      'Lo que falta, o es null, no cambia. `Descripcion` "" la quita, `Tipos` [] son todos, `Temas` [] son los eventos',
     'x-examples': { apagado: { summary: 'Apagarlo', value: { Activo: false } } },
   },
 );
@@ -122,34 +141,66 @@ export type UrlRule = {
  * Checks the body that registers a webhook (docs/contract.md "Webhooks").
  * @throws DomainError `fields-invalid`, with all problems.
  */
-export function parseWebhook(body: unknown, rule: UrlRule) {
+export function parseWebhook(body: unknown, rule: UrlRule, known: readonly string[]) {
   const problems = new ProblemList();
-  const { Url, Descripcion: description = '', Tipos = [] } = readWebhook(body, problems);
+  const { Url, Descripcion: description = '', Tipos = [], Temas } = readWebhook(body, problems);
   const url = checkUrl(Url, rule, problems);
   checkDescription(description, problems);
+  const { hasEvents, topics } = topicsOf(Temas ?? [], Tipos, known, problems);
   problems.throwIfAny('fields-invalid');
-  const types = inOrder(Tipos);
-  return { url: url as string, description, ...(types.length > 0 && { types }) };
+  const types = hasEvents ? inOrder(Tipos) : undefined;
+  return {
+    ...{ url: url as string, description, topics },
+    ...(types === undefined ? { types: [] } : types.length > 0 && { types }),
+  };
 }
+
+/** Reads topics as they are stored: whether events are among them, and the others. An empty list means events. */
+function topicsOf(
+  sent: readonly unknown[],
+  types: readonly unknown[],
+  known: readonly string[],
+  problems: ProblemList,
+): { hasEvents: boolean; topics: string[] } {
+  // Of another type, which is a problem already.
+  const names = Array.isArray(sent) ? sent : [];
+  const hasEvents = names.length === 0 || names.includes(EVENTS);
+  const all = [EVENTS, ...known];
+  if (names.some((name) => typeof name === 'string' && !all.includes(name))) {
+    problems.add(() => invalid('Temas', `debe tener solo: ${all.join(', ')}`));
+  }
+  if (!hasEvents && Array.isArray(types) && types.length > 0) {
+    problems.add(() => invalid('Tipos', 'va solo con eventos entre los Temas'));
+  }
+  return { hasEvents, topics: known.filter((name) => names.includes(name)) };
+}
+
+/** A change as it was sent. `asked`: whether events are among the topics, and the others; absent if they stay. */
+export type WantedChange = Omit<WebhookChange, 'topics'> & {
+  asked?: { hasEvents: boolean; topics: string[] };
+};
 
 /**
  * Checks the body that changes a webhook.
  * @throws DomainError `fields-invalid`, with all problems.
  */
-export function parseChange(body: unknown, rule: UrlRule): WebhookChange {
+export function parseChange(body: unknown, rule: UrlRule, known: readonly string[]): WantedChange {
   const problems = new ProblemList();
-  const { Url, Descripcion, Activo: active, Tipos } = readChange(body, problems);
+  const { Url, Descripcion, Activo: active, Tipos, Temas } = readChange(body, problems);
   const url = Url === undefined ? undefined : checkUrl(Url, rule, problems);
   // An empty text counts as absent elsewhere. Here it is the one way to remove a description.
   const isEmpty = isObject(body) && tidy(body.Descripcion) === '';
   const description = isEmpty ? '' : Descripcion;
   checkDescription(description, problems);
+  const asked = Temas && topicsOf(Temas, Tipos ?? [], known, problems);
   problems.throwIfAny('fields-invalid');
+  const types = Tipos && (Tipos.length > 0 ? inOrder(Tipos) : ('all' as const));
   return {
     ...(url !== undefined && { url }),
     ...(description !== undefined && { description }),
     ...(active !== undefined && { active }),
-    ...(Tipos && { types: inOrder(Tipos) }),
+    ...(types && { types }),
+    ...(asked && { asked }),
   };
 }
 
@@ -160,6 +211,11 @@ export function parseActivation(body: unknown): { cursor?: string; skips: boolea
   if (skips && cursor !== undefined) problems.add(() => invalid('saltar', 'no va junto con cursor'));
   problems.throwIfAny('fields-invalid');
   return { skips, ...(cursor !== undefined && { cursor }) };
+}
+
+export function refuseTypes(): never {
+  const problem = invalid('Tipos', 'va solo con eventos entre los Temas');
+  throw new DomainError('fields-invalid', { problems: [problem] });
 }
 
 export function refuseCursor(): never {

@@ -3,12 +3,13 @@ import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { type EventLog, feedEvent } from '#shared/tracking/event-log.ts';
+import type { NewsLog } from '#shared/webhooks/news-log.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
 import { type Attempt, type SetBy, sentBy, setByOf, type Webhook } from '#shared/webhooks/webhook-model.ts';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import type { WebhookChange, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { decodeCursor } from '../tracking/read-events.ts';
-import { refuseCursor } from './webhook-request.ts';
+import { refuseCursor, refuseTypes, type WantedChange } from './webhook-request.ts';
 
 export const MAX_PENDING = 1_000;
 /** In seconds, after a test event of the account. */
@@ -16,6 +17,7 @@ const PROBE_PAUSE_S = 1;
 
 type Deps = {
   webhooks: WebhookStore;
+  newsLog: NewsLog;
   eventLog: EventLog;
   /** Lets each account send one test event at a time. */
   probeLimit: Pick<RateLimiterRedis, 'consume' | 'set'>;
@@ -24,17 +26,25 @@ type Deps = {
 
 /** Begins with future events. @throws DomainError `too-many-webhooks`. */
 export async function addWebhook(
-  { webhooks, eventLog }: Deps,
+  { webhooks, eventLog, newsLog }: Deps,
   { account, test, canaryOf }: Pick<ApiUser, 'account' | 'test' | 'canaryOf'>,
-  wanted: Pick<Webhook, 'url' | 'description' | 'types'>,
+  { topics, ...wanted }: Pick<Webhook, 'url' | 'description' | 'types'> & { topics: string[] },
   setBy: SetBy,
 ): Promise<{ webhook: Webhook; secret: string }> {
   const secret = newSecret();
   const cursor = await eventLog.last(account);
+  const news = await lastOf(newsLog, account, topics);
   const kind = { ...(test && { test }), ...(canaryOf !== undefined && { canaryOf }) };
-  const webhook = await webhooks.add({ account, ...wanted, setBy, cursor, ...kind }, secret);
+  const asked = topics.length > 0 && { topics, news };
+  const webhook = await webhooks.add({ account, ...wanted, ...asked, setBy, cursor, ...kind }, secret);
   if (!webhook) throw new DomainError('too-many-webhooks');
   return { webhook, secret };
+}
+
+/** Returns the number of the last entry of each topic. */
+async function lastOf(log: NewsLog, account: string, topics: readonly string[]) {
+  const last = topics.map(async (topic) => [topic, await log.last(topic, account)] as const);
+  return Object.fromEntries(await Promise.all(last));
 }
 
 export async function listWebhooks({ webhooks, eventLog }: Deps, account: string) {
@@ -56,16 +66,44 @@ export async function readWebhook({ webhooks, eventLog }: Deps, account: string,
  * @throws DomainError `webhook-not-found`.
  */
 export async function changeWebhook(
-  { webhooks, eventLog }: Deps,
+  { webhooks, eventLog, newsLog }: Deps,
   account: string,
   id: string,
-  wanted: WebhookChange,
+  { asked, types, ...wanted }: WantedChange,
   by: SetBy,
 ) {
   const last = await eventLog.last(account);
-  const change = await webhooks.change(account, id, wanted, by);
+  const before = await webhooks.find(account, id);
+  if (!before) throw new DomainError('webhook-not-found');
+  const change = await webhooks.change(
+    account,
+    id,
+    {
+      ...wanted,
+      ...typesOf(before, types, asked?.hasEvents),
+      ...(asked && { topics: await lastOf(newsLog, account, asked.topics) }),
+    },
+    by,
+  );
   if (!change) throw new DomainError('webhook-not-found');
   return { view: viewOf(change.after, last), change };
+}
+
+/**
+ * Returns the types after a change. A webhook without events has none.
+ * @param hasEvents whether the change asks for events; undefined if that stays.
+ * @throws DomainError `fields-invalid` for types of a webhook without events.
+ */
+function typesOf(
+  { types: former }: Webhook,
+  types: WantedChange['types'],
+  hasEvents: boolean | undefined,
+): Pick<WebhookChange, 'types'> {
+  const hadNone = former?.length === 0;
+  if (hasEvents === false) return { types: [] };
+  if (hadNone && hasEvents === undefined) return types === undefined || types === 'all' ? {} : refuseTypes();
+  if (types !== undefined) return { types };
+  return hadNone ? { types: 'all' } : {};
 }
 
 /**
@@ -125,12 +163,18 @@ export async function activateWebhook(
  * @returns `view`: the webhook, with the events of that message; `from` and `to`: their first and last number in the log.
  * @throws DomainError `webhook-not-found`; `nothing-to-skip`.
  */
-export async function skipMessage({ webhooks, eventLog }: Deps, account: string, id: string) {
+export async function skipMessage(deps: Deps, account: string, id: string) {
+  const { webhooks, eventLog } = deps;
   for (;;) {
     const webhook = await webhooks.find(account, id);
     if (!webhook) throw new DomainError('webhook-not-found');
     const { cursor, through, failures, off } = webhook;
-    if (through === undefined || (failures === 0 && !off)) throw new DomainError('nothing-to-skip');
+    if (failures === 0 && !off) throw new DomainError('nothing-to-skip');
+    if (through === undefined) {
+      const view = await skipNews(deps, webhook);
+      if (view) return view;
+      continue; // it has been taken, tried or changed meanwhile
+    }
     const { entries } = await eventLog.page(account, cursor, through - cursor, through);
     const skipped = await webhooks.skip({ ...webhook, through });
     if (!skipped) continue; // it has been taken, tried or changed meanwhile
@@ -138,6 +182,23 @@ export async function skipMessage({ webhooks, eventLog }: Deps, account: string,
     const view = { ...viewOf(skipped, await eventLog.last(account)), Saltados };
     return { view, from: cursor + 1, to: through };
   }
+}
+
+/**
+ * Skips the message of a topic that a webhook does not take.
+ * @returns undefined if the webhook has changed meanwhile. @throws DomainError `nothing-to-skip`.
+ */
+async function skipNews({ webhooks, eventLog, newsLog }: Deps, webhook: Webhook) {
+  const { account, topics = [], news } = webhook;
+  for (const topic of topics) {
+    const next = await newsLog.next(topic, account, news?.[topic] ?? 0);
+    if (!next) continue;
+    const skipped = await webhooks.skipNews(webhook, topic, next.number);
+    if (!skipped) return undefined;
+    const view = { ...viewOf(skipped, await eventLog.last(account)), Saltados: [] };
+    return { view, from: next.number, to: next.number };
+  }
+  throw new DomainError('nothing-to-skip');
 }
 
 /** @throws DomainError `webhook-not-found`. */
@@ -155,12 +216,18 @@ function viewOf(webhook: Webhook, last: number) {
     Descripcion: webhook.description,
     Activo: active,
     Tipos: webhook.types ?? [],
+    Temas: topicsOf(webhook),
     UrlPuestaPor: setBy ? { Usuario: setBy.username, Llave: setBy.key ?? null } : null,
     Pendientes: Math.min(MAX_PENDING, Math.max(0, last - webhook.cursor)),
     UltimoExito: lastSuccess?.toISOString() ?? null,
     UltimoFallo: lastFailure ? { Ocurrido: lastFailure.at.toISOString(), Motivo: lastFailure.reason } : null,
     ProximoIntento: active && failures > 0 ? dueAt.toISOString() : null,
   };
+}
+
+/** Returns what a webhook asks for, as its account names it. */
+export function topicsOf({ types, topics = [] }: Pick<Webhook, 'types' | 'topics'>): string[] {
+  return [...(types?.length === 0 ? [] : ['eventos']), ...topics];
 }
 
 function attemptView(attempt: Attempt) {

@@ -7,7 +7,7 @@ import { encodeCursor as encodePosition } from '#services/api/http/list-paramete
 import { BODY_MAY_BE_ABSENT } from '#services/api/http/operation.ts';
 import { errorsOf } from '#services/api/http/room.ts';
 import { encodeCursor } from '#services/api/tracking/read-events.ts';
-import { eventsMessage, signedHeaders, testEvent } from '#services/webhooks/message.ts';
+import { eventsMessage, newsMessage, signedHeaders, testEvent } from '#services/webhooks/message.ts';
 import { commonHttpErrors, type HttpError } from '#shared/http/http-errors.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
@@ -108,6 +108,14 @@ function unnamedObjects(part: unknown): unknown[] {
   if (typeof part !== 'object' || part === null) return [];
   const own = 'type' in part && part.type === 'object' && 'properties' in part ? [part] : [];
   return [...own, ...Object.values(part).flatMap(unnamedObjects)];
+}
+
+/** Returns the message of a topic of a room, with the entry that the document shows as an example. */
+function newsOf(content: Content = {}) {
+  const { value } = content['application/json']?.examples?.ejemplo ?? {};
+  const { type, data } = value as { type: string; data: Record<string, Record<string, unknown>[]> };
+  const [[list = '', [entry = {}] = []] = []] = Object.entries(data);
+  return newsMessage({ id: 'w' }, type, { number: 1, at: new Date(), list, entry });
 }
 
 describe('/api/openapi.json', () => {
@@ -266,7 +274,8 @@ describe('/api/openapi.json', () => {
   test('has the messages that webhooks receive, as they are sent', ({ document, messages }) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'document', components: document.components });
-    const sent = [eventsMessage({ id: 'w', cursor: 0 }, [ENTRY], 1), testEvent(new Date())];
+    const topics = messages.slice(2).map(({ requestBody }) => newsOf(requestBody?.content));
+    const sent = [eventsMessage({ id: 'w', cursor: 0 }, [ENTRY], 1), testEvent(new Date()), ...topics];
     expect(messages.map(({ name }) => name)).toEqual(sent.map(({ body }) => JSON.parse(body).type));
     for (const [i, { name, parameters, requestBody }] of messages.entries()) {
       const [message] = sent.slice(i);

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from 'mongoose';
+import {
+  body,
+  type DocumentIn,
+  defineCollection,
+  driverOf,
+  KEYWORD,
+  MOMENT,
+  modelOf,
+  type StoredModel,
+} from '../stores/collection.ts';
+import { DatabaseClock } from '../stores/database-clock.ts';
+import { isDuplicateKey } from '../stores/mongo.ts';
+
+/**
+ * What rooms tell accounts beside events of guides: a log for each topic and account, whose entries have the numbers from 1 on
+ * without a gap. Webhooks that ask for the topic get each entry in a message of its own.
+ */
+export const NEWS = defineCollection(
+  'news',
+  {
+    /** Topic, account and number. */
+    _id: KEYWORD,
+    /** The field of the message's `data` that lists it. */
+    list: KEYWORD,
+    at: MOMENT,
+    /** As customers see it. */
+    entry: body<Record<string, unknown>>(),
+  },
+  {
+    id: 'Topic, account and number',
+    holds: 'What is told to webhooks that ask for a topic, such as changes of pick-ups',
+    life: 'For ever',
+    people: { entry: 'nobody: numbers, states and times' },
+    testAccounts: { stay: 'Without the last entry, cursors of webhooks would skip what follows' },
+    rights: { api: ['find', 'insert'], webhooks: ['find'] },
+  },
+);
+type StoredNews = DocumentIn<typeof NEWS>;
+/** `number`: its place in the log. */
+export type News = Omit<StoredNews, '_id'> & { number: number };
+
+/** Pause before an overtaken append is tried again, in ms at most. */
+const PAUSE_MS = 20;
+const DIGITS = 12;
+const MAX_NUMBER = 10 ** DIGITS - 1;
+
+/** An entry's `_id` is its number, so only one process can insert the next one, and readers by number skip nothing. */
+export class NewsLog {
+  readonly #clock: DatabaseClock;
+  readonly #news: StoredModel<StoredNews>;
+
+  constructor(connection: Connection) {
+    this.#clock = new DatabaseClock(connection);
+    this.#news = modelOf(connection, NEWS);
+  }
+
+  /** Appends entries in their order. After a lost answer the caller may repeat them: readers then see them twice. */
+  async append(
+    topic: string,
+    account: string,
+    list: string,
+    entries: readonly Record<string, unknown>[],
+  ): Promise<void> {
+    for (const entry of entries) {
+      while (!(await this.#insert(topic, account, { list, entry }))) await delay(Math.random() * PAUSE_MS);
+    }
+  }
+
+  /** @returns false if another process has taken the number. */
+  async #insert(topic: string, account: string, news: Pick<StoredNews, 'list' | 'entry'>): Promise<boolean> {
+    const [last, at] = await Promise.all([this.last(topic, account), this.#clock.now()]);
+    try {
+      await driverOf(this.#news).insertOne({ ...news, _id: idOf(topic, account, last + 1), at });
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the number of the last entry of a topic, 0 without one. */
+  async last(topic: string, account: string): Promise<number> {
+    const last = await this.#news
+      .findOne({ _id: after(topic, account, 0) })
+      .readConcern('majority')
+      .select<{ _id: string }>({ _id: 1 })
+      .sort({ _id: -1 })
+      .lean();
+    return last ? numberOf(last._id) : 0;
+  }
+
+  /** Returns the first entry of a topic after a number; undefined if there is none. No failover takes it back. */
+  async next(topic: string, account: string, number: number): Promise<News | undefined> {
+    const found = await this.#news
+      .findOne({ _id: after(topic, account, number) })
+      .readConcern('majority')
+      .sort({ _id: 1 })
+      .lean();
+    if (!found) return undefined;
+    const { _id, ...news } = found;
+    return { ...news, number: numberOf(_id) };
+  }
+}
+
+function idOf(topic: string, account: string, number: number): string {
+  return `${topic} ${account} ${String(number).padStart(DIGITS, '0')}`;
+}
+
+function numberOf(_id: string): number {
+  return Number(_id.slice(-DIGITS));
+}
+
+function after(topic: string, account: string, number: number) {
+  return { $gt: idOf(topic, account, number), $lte: idOf(topic, account, MAX_NUMBER) };
+}
