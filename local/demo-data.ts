@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
+import { readCalendar } from '#services/api/pickups/calendar/calendar-files.ts';
+import { CalendarStore, NO_CALENDAR } from '#services/api/pickups/calendar/calendar-store.ts';
 import { readTariffFolder } from '#services/api/quotes/tariffs/tariff-files.ts';
 import { TariffStore } from '#services/api/quotes/tariffs/tariff-store.ts';
 import { branchTable, columnsOf } from '#services/branches/csv-columns.ts';
@@ -43,7 +45,7 @@ export const DEMO_USERS = [
     account: 'pruebas',
     test: true,
   },
-  user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin'),
+  user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin', 'recolecciones.admin'),
   user('soporte', 'MEX01', 'soporte.read', 'soporte.personas'),
 ];
 
@@ -86,6 +88,9 @@ export function nationalCoverage(): Coverage[] {
 /** The demo tariff, as those who keep prices load it (`npm run tariffs`). */
 export const DEMO_TARIFF = join(import.meta.dirname, 'demo-tariff');
 
+/** The days and hours at which the demo branches pick up, as operators load them (`npm run admin -- pickups`). */
+export const DEMO_PICKUPS = join(import.meta.dirname, 'demo-pickups');
+
 /** MongoDB answers, but a machine that starts everything at once may keep it and this process waiting for seconds. */
 export const PATIENT = {
   serverSelectionTimeoutMS: 30_000,
@@ -108,6 +113,7 @@ export async function seedDemoData(mongodbUri: string, coverage = COVERAGE): Pro
     await branches.loadBranches(BRANCHES);
     await branches.loadCoverage(coverage);
     await loadTariff(mongo);
+    await loadPickupCalendar(mongo);
     const passwordHash = await hashPassword(DEMO_PASSWORD);
     const common = { passwordHash, disabled: false, demo: true, tokenGeneration: 0 };
     for (const demo of DEMO_USERS) await users.create({ ...demo, ...common });
@@ -135,4 +141,11 @@ async function loadTariff(mongo: Connection): Promise<void> {
   // An interrupted load may have stored it already.
   if ((await store.entries()).length > 0) return;
   await store.add(0, { folder: await readTariffFolder(DEMO_TARIFF), from: new Date(), by: 'demo' });
+}
+
+async function loadPickupCalendar(mongo: Connection): Promise<void> {
+  const store = new CalendarStore(mongo);
+  if ((await store.version()) > 0) return;
+  const codes = new Set(BRANCHES.map(({ Codigo }) => Codigo));
+  await store.add(0, await readCalendar(DEMO_PICKUPS, NO_CALENDAR, codes), 'demo');
 }

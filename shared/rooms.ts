@@ -8,6 +8,7 @@ import { keysData } from './keys/room.ts';
 import { labelsData } from './labels/room.ts';
 import { manifestsData } from './manifests/room.ts';
 import { manualData } from './manual/room.ts';
+import { pickupsData } from './pickups/room.ts';
 import { privacyData } from './privacy/room.ts';
 import { quotesData } from './quotes/room.ts';
 import { rehearsalData } from './rehearsal/room.ts';
@@ -21,6 +22,7 @@ import { webhooksData } from './webhooks/room.ts';
 export const ROOMS_DATA = [
   ...[accountsData, branchesData, guidesData, labelsData],
   ...[keysData, quotesData, trackingData, rehearsalData, manifestsData, evidenceData, webhooksData],
+  pickupsData,
   ...[billingData, privacyData, manualData, canaryData],
 ] as const;
 type Data = (typeof ROOMS_DATA)[number];

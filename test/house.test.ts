@@ -136,7 +136,7 @@ const MODULES: Record<string, Record<string, string[]>> = {
     pages: [],
     pdf: [],
     phones: [],
-    printing: ['documents', 'evidence', 'labels', 'manifests'],
+    printing: ['documents', 'evidence', 'labels', 'manifests', 'pickups'],
     schemas: [],
     stores: ['async', 'config', 'errors', 'observability'],
   },

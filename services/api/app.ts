@@ -23,6 +23,7 @@ import { keys } from './keys/room.ts';
 import { labels } from './labels/room.ts';
 import { manifests } from './manifests/room.ts';
 import { manual } from './manual/room.ts';
+import { pickups } from './pickups/room.ts';
 import { openPlatform } from './platform/platform.ts';
 import { privacy } from './privacy/room.ts';
 import { quotes } from './quotes/room.ts';
@@ -42,6 +43,7 @@ export const ROOMS: readonly Room[] = [
   manifests,
   evidence,
   webhooks,
+  pickups,
   billing,
   privacy,
   manual,

@@ -2,9 +2,10 @@ import type { DocumentPrint } from '../documents/document-print.ts';
 import { PROOF_PRINT } from '../evidence/proof-print.ts';
 import { LABEL_KINDS } from '../labels/label-kinds.ts';
 import { MANIFEST_PRINT } from '../manifests/manifest-print.ts';
+import { PICKUPS_PRINT } from '../pickups/pickups-print.ts';
 
 /** The documents of rooms. */
-const DOCUMENTS = [MANIFEST_PRINT, PROOF_PRINT] as const;
+const DOCUMENTS = [MANIFEST_PRINT, PROOF_PRINT, PICKUPS_PRINT] as const;
 export type DocumentKind = (typeof DOCUMENTS)[number]['kind'];
 
 /** What the label worker prints, each with a template of its own: labels, and the documents of rooms. */

@@ -46,7 +46,7 @@ export const conformance: Conformance = {
       [
         'my-permissions, sorted',
         get('/api/apipermissions/my-permissions', 'operaciones'),
-        { data: ['colas.admin', 'guias.read', 'guias.read.all'] },
+        { data: ['colas.admin', 'guias.read', 'guias.read.all', 'recolecciones.admin'] },
       ],
     ],
   },

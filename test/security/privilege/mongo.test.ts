@@ -234,6 +234,8 @@ describe('the role allows all that is sent by', () => {
     const row = `${guide?.SEND_GUIA},Recolectado,${new Date().toISOString()}`;
     writeFileSync(join(folder, 'escaneos.csv'), `Guia,Tipo,Ocurrido\n${row}\n`);
     writeFileSync(join(folder, 'clientes.csv'), 'Usuario,Permisos\ncliente,guias.read\n');
+    mkdirSync(join(folder, 'carpeta'));
+    writeFileSync(join(folder, 'carpeta/dias_sin_recoleccion.csv'), 'Fecha\n2026-12-25\n');
     const webhook = { account: 'tienda', url: 'https://tienda.example/', description: '', cursor: 0 };
     const webhooks = new WebhookStore(stores.mongo);
     await webhooks.add({ ...webhook, setBy: { username: 'tienda' } }, 'whsec_x');
@@ -253,6 +255,7 @@ describe('the role allows all that is sent by', () => {
     for (const right of [
       'insert audit',
       'insert events',
+      'insert pickupCalendars',
       'insert usage',
       'remove users',
       'remove webhookSecrets',
