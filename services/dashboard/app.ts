@@ -13,6 +13,7 @@ import { AuditStore } from '#shared/audit/audit-store.ts';
 import { buildHttpServer } from '#shared/http/build-http-server.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Logger } from '#shared/observability/logger.ts';
+import { PickupFigures } from '#shared/pickups/overdue-pickups.ts';
 import { LABEL_QUEUE, type LabelJob } from '#shared/printing/label-job.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { openMongo } from '#shared/stores/mongo.ts';
@@ -34,6 +35,7 @@ import { runbookRoute } from './runbook.ts';
 import { loginRoutes, requirePermission, requireSession, Sessions } from './session.ts';
 import { pauseRoutes, statusRoute } from './status-page.ts';
 import { GuideReader, READ_MS } from './support/guide-reader.ts';
+import { PickupReader } from './support/pickup-reader.ts';
 import { supportRoutes } from './support/routes.ts';
 import { systemStateReader } from './system-state.ts';
 import { Watch } from './watch.ts';
@@ -67,7 +69,15 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
   const watch = new Watch({
     canary,
     readState: systemStateReader({
-      ...{ redis, prefix, queue, webhooks: new WebhookFigures(mongo), auditLog, self: ownProcess(config) },
+      ...{
+        redis,
+        prefix,
+        queue,
+        webhooks: new WebhookFigures(mongo),
+        pickups: new PickupFigures(mongo),
+        auditLog,
+        self: ownProcess(config),
+      },
       processes: new ProcessRegistry(mongo, config.CELL),
       clock: new DatabaseClock(mongo),
       canary,
@@ -94,7 +104,17 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
     });
     const guides = new GuideReader(mongo, users);
     const events = new EventLog(mongo);
-    const support = { guides, webhooks, events, answers, prefix, auditLog, timeZone: config.TIME_ZONE };
+    const pickups = new PickupReader(mongo);
+    const support = {
+      guides,
+      pickups,
+      webhooks,
+      events,
+      answers,
+      prefix,
+      auditLog,
+      timeZone: config.TIME_ZONE,
+    };
     await operators.register(supportRoutes(support));
   });
 }

@@ -9,6 +9,7 @@ import { diagnoseDirectory } from './diagnoses/directory.ts';
 import { diagnoseElsewhere } from './diagnoses/elsewhere.ts';
 import { diagnoseQueue } from './diagnoses/labels.ts';
 import { diagnoseOwnData } from './diagnoses/own-data.ts';
+import { diagnosePickups } from './diagnoses/pickups.ts';
 import { diagnoseReturn, diagnoseServices, diagnoseWorkers, SERVICES } from './diagnoses/processes.ts';
 import { diagnoseSettings } from './diagnoses/settings.ts';
 import {
@@ -46,6 +47,7 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
     ...diagnoseQueue(state),
     ...diagnoseActions(state, lastSeen),
     ...diagnoseWebhooks(state),
+    ...diagnosePickups(state),
     ...diagnoseAccounts(state),
     ...diagnoseOwnData(state),
     ...diagnoseAuditLog(state),
@@ -59,7 +61,7 @@ export function diagnose(state: SystemState, lastSeen: LastSeen = { harmed: {}, 
 
 /** Lists what `diagnose` examined, and how many processes reported. */
 export function examined(state: SystemState): string[] {
-  const { canary, workers, services, webhooks } = state;
+  const { canary, workers, services, webhooks, pickups } = state;
   const ways = canary.report?.ways.length ?? 0;
   const actions = reportedActions(state);
   const processes = SERVICES.map(
@@ -84,6 +86,7 @@ export function examined(state: SystemState): string[] {
     ...(services.some(({ missingIndexes }) => missingIndexes) ? ['los índices de MongoDB'] : []),
     ...(services.some(({ settings }) => settings) ? ['que los procesos tengan los mismos secretos'] : []),
     ...(webhooks ? ['los webhooks que fallan, atrasados o apagados'] : []),
+    ...(pickups ? ['las recolecciones que nadie atiende'] : []),
     ...(services.some(({ limited }) => limited) ? ['las cuentas que pasan su límite'] : []),
     ...(services.some(({ accounts }) => accounts) ? ['a cuántas cuentas se rechaza por datos nuestros'] : []),
   ];

@@ -48,6 +48,11 @@ export const dashboardErrors = {
     codigo: 'guia_no_encontrada',
     message: 'Ninguna guía tiene ese número',
   },
+  'pickup-unknown': {
+    status: 404,
+    codigo: 'recoleccion_no_encontrada',
+    message: 'Ninguna recolección tiene ese número',
+  },
   'session-missing': {
     status: 401,
     codigo: 'sesion_terminada',

@@ -8,6 +8,7 @@ import {
   readLabelCounts,
 } from '#shared/actions/action-counts.ts';
 import { withTimeout } from '#shared/async/with-timeout.ts';
+import type { OverduePickups, PickupFigures } from '#shared/pickups/overdue-pickups.ts';
 import type { LabelJob } from '#shared/printing/label-job.ts';
 import { USER_ACTIONS, type UserAction } from '#shared/rooms.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
@@ -77,6 +78,8 @@ export type SystemState = {
   redis: RedisState;
   /** Undefined if MongoDB did not answer in time. */
   webhooks: WebhooksSeen | undefined;
+  /** Undefined if MongoDB did not answer in time. */
+  pickups: OverduePickups | undefined;
   /** Events of this dashboard that the audit log does not have yet. */
   auditWaiting: number;
 };
@@ -94,6 +97,7 @@ type Sources = {
   prefix: string;
   queue: Queue<LabelJob>;
   webhooks: WebhookFigures;
+  pickups: PickupFigures;
   processes: ProcessRegistry;
   clock: DatabaseClock;
   canary: Pick<CanaryReader, 'ask'>;
@@ -107,15 +111,22 @@ export type ReadState = (reached: Promise<SystemState['reached']>) => Promise<Sy
 /** Returns a function that reads what the status page shows, in bounded reads for any length of the queue. */
 export function systemStateReader(sources: Sources): ReadState {
   const readWebhooks = webhooksReader(sources.webhooks);
+  const readPickups = pickupsReader(sources.pickups);
   const readElsewhere = elsewhereReader(sources);
-  return (reached) => readSystemState(sources, reached, readWebhooks, readElsewhere);
+  return (reached) => readSystemState(sources, reached, { readWebhooks, readPickups, readElsewhere });
 }
+
+/** What is read of MongoDB. */
+type Readers = {
+  readWebhooks: () => Promise<WebhooksSeen>;
+  readPickups: () => Promise<OverduePickups>;
+  readElsewhere: () => Promise<RegisteredProcess[]>;
+};
 
 async function readSystemState(
   sources: Sources,
   reaching: Promise<SystemState['reached']>,
-  readWebhooks: () => Promise<WebhooksSeen>,
-  readElsewhere: () => Promise<RegisteredProcess[]>,
+  { readWebhooks, readPickups, readElsewhere }: Readers,
 ): Promise<SystemState> {
   const { redis, prefix, queue } = sources;
   // First of all: without Redis nothing else is read, and the canary would seem silent afterwards.
@@ -140,6 +151,7 @@ async function readSystemState(
     reached,
     redisState,
     webhooks,
+    pickups,
     elsewhere,
     mongoAheadMs,
     canary,
@@ -157,6 +169,7 @@ async function readSystemState(
     reaching,
     readRedisState(redis),
     readWebhooks().catch(() => undefined),
+    readPickups().catch(() => undefined),
     readElsewhere().catch(() => []),
     readMongoAhead().catch(() => undefined),
     asking,
@@ -168,7 +181,7 @@ async function readSystemState(
   return {
     ...{ at, canary, waiting: waiting + prioritized, active, failed: counts.failed ?? 0, paused },
     oldestMs: asked.length === 0 ? undefined : at - Math.min(...asked),
-    ...{ latency, minutes, actions, guides, services, lost, reached, redis: redisState, webhooks },
+    ...{ latency, minutes, actions, guides, services, lost, reached, redis: redisState, webhooks, pickups },
     ...{ elsewhere, mongoAheadMs },
     auditWaiting: sources.auditLog.waiting,
     self: { ...sources.self, clockAheadMs },
@@ -229,4 +242,19 @@ function webhooksReader(webhooks: WebhookFigures): () => Promise<WebhooksSeen> {
     },
   });
   return () => withTimeout(MONGO_TIMEOUT_MS, 'Reading webhooks', figures.get('all'));
+}
+
+/** The function rejects if MongoDB has not answered for ten seconds. */
+function pickupsReader(pickups: PickupFigures): () => Promise<OverduePickups> {
+  const figures = new StaleIfErrorCache<OverduePickups>({
+    ...{
+      what: 'Counting pick-ups',
+      max: 1,
+      freshMs: COUNTS_MS,
+      keptMs: KEPT_MS,
+      waitMs: MONGO_TIMEOUT_MS / 2,
+    },
+    read: () => pickups.overdue(),
+  });
+  return () => withTimeout(MONGO_TIMEOUT_MS, 'Counting pick-ups', figures.get('all'));
 }

@@ -40,6 +40,7 @@ const well: SystemState = {
     ...{ replica: false, appendOnly: true, writesFail: false },
   },
   webhooks: { active: 10_000, behind: 0, worst: undefined, disabled: 0, failing: undefined },
+  pickups: { unscheduled: 0, unfinished: 0, branches: [] },
 };
 
 type Change = Partial<SystemState>;
@@ -132,6 +133,18 @@ test.each<[string, Change, string, Level]>([
   ],
   ['a receiver that fails', receivers(1), 'webhooksbehind', 'nota'],
   ['receivers that fail among ten thousand', receivers(999), 'webhooksbehind', 'nota'],
+  [
+    'pick-ups that nobody schedules',
+    { pickups: { unscheduled: 2, unfinished: 0, branches: ['MEX01'] } },
+    'pickupsoverdue',
+    'atencion',
+  ],
+  [
+    'pick-ups of which nobody tells anything',
+    { pickups: { unscheduled: 0, unfinished: 1, branches: ['MEX01'] } },
+    'pickupsoverdue',
+    'atencion',
+  ],
   ['as many receivers as if we were at fault', receivers(1_001), 'webhooksbehind', 'atencion'],
   ['an account over its limit', flood(60), 'accountfloods', 'nota'],
   ['an action that the audit log lacks', { auditWaiting: 1 }, 'mongodown', 'nota'],

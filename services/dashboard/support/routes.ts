@@ -10,6 +10,7 @@ import { compilePage, sendPage } from '../pages.ts';
 import { requirePermission } from '../session.ts';
 import { type Header, headerOf } from '../tabs.ts';
 import type { GuideReader, VisibleGuide } from './guide-reader.ts';
+import { pickupView } from './pickup-reader.ts';
 import { search, searchView } from './search.ts';
 import { type GuideView, type SupportSources, supportViews, type WebhooksView } from './views.ts';
 
@@ -25,6 +26,7 @@ const Search = Type.Object({
 
 const searchPage = compilePage<Header & ReturnType<typeof searchView>>('soporte');
 const guidePage = compilePage<Header & GuideView>('guia');
+const pickupPage = compilePage<Header & ReturnType<typeof pickupView> & { zone: string }>('recoleccion');
 const webhooksPage = compilePage<Header & WebhooksView>('webhooks');
 
 /**
@@ -63,6 +65,10 @@ export function supportRoutes(options: Options) {
       const found = await search(options, text, account);
       // Without its texts, which may name a person.
       const trail = (guides: number, answers = 0) => record(request, 'search', account, { guides, answers });
+      if ('pickup' in found) {
+        await trail(0);
+        return reply.redirect(`/soporte/recoleccion/${found.pickup}`, 303);
+      }
       if ('number' in found) {
         await trail(1);
         return reply.redirect(`/soporte/guia/${found.number}`, 303);
@@ -75,6 +81,15 @@ export function supportRoutes(options: Options) {
     server.get('/soporte/guia/:numero', async (request, reply) =>
       sendPage(reply, await look(request, false)),
     );
+
+    server.get('/soporte/recoleccion/:numero', async (request, reply) => {
+      const { numero } = request.params as { numero: string };
+      const pickup = await options.pickups.find(numero);
+      if (!pickup) throw new DomainError('pickup-unknown');
+      await record(request, 'pickup', pickup.account, { pickup: numero });
+      const view = { ...pickupView(pickup, views.write), zone: views.zone };
+      return sendPage(reply, pickupPage({ ...headerFor(request), ...view }));
+    });
 
     // By POST, so that no link and no browser that reads ahead looks at persons.
     server.post('/soporte/guia/:numero', { onRequest: requirePermission(PERSONS) }, async (request, reply) =>

@@ -5,9 +5,11 @@ import type { RedisClient } from '#shared/stores/redis-client.ts';
 import { answerViews } from './answers-view.ts';
 import { type FoundGuides, type GuideReader, MAX_FOUND } from './guide-reader.ts';
 import { guideView } from './guide-view.ts';
+import type { PickupReader } from './pickup-reader.ts';
 
 type Sources = {
   guides: GuideReader;
+  pickups: PickupReader;
   /** The Redis of the labels, with what the api answered. */
   answers: RedisClient;
   prefix: string;
@@ -20,15 +22,17 @@ const NOTHING = { text: '', account: undefined };
 /** `answers`: undefined if the Redis of the labels does not answer. */
 export type Found = FoundGuides & { answers: Answer[] | undefined };
 
-/** Returns the number of the only guide that is meant, or all that a text may mean. */
+/** Returns the number of the only guide or pick-up that is meant, or all that a text may mean. */
 export async function search(
-  { guides, answers: redis, prefix }: Sources,
+  { guides, pickups, answers: redis, prefix }: Sources,
   text: string,
   account: string | undefined,
-): Promise<Found | { number: string }> {
+): Promise<Found | { number: string } | { pickup: string }> {
   // People copy a number with blanks and dashes.
   const number = text.replaceAll(/[\s-]/g, '');
   if (hasGuideNumberForm(number) && (await guides.find(number))) return { number };
+  const pickup = await pickups.find(number.toUpperCase());
+  if (pickup) return { pickup: pickup._id };
   const [answers, found] = await Promise.all([
     REQUEST_ID.test(text) ? answersOfRequest(redis, prefix, text).catch(() => undefined) : [],
     text === '' ? { guides: [], isSlow: false } : guides.byReference(text, account),

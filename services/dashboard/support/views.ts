@@ -8,6 +8,7 @@ import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { answerViews } from './answers-view.ts';
 import type { GuideReader, VisibleGuide } from './guide-reader.ts';
 import { eventViews, guideView, personsView, priceWords, stateView, webhookViews } from './guide-view.ts';
+import type { PickupReader } from './pickup-reader.ts';
 import { healthView } from './webhooks-view.ts';
 
 /** Most webhooks of all accounts that are listed. */
@@ -15,6 +16,7 @@ const MAX_WEBHOOKS_LISTED = 200;
 
 export type SupportSources = {
   guides: GuideReader;
+  pickups: PickupReader;
   webhooks: WebhookStore;
   events: EventLog;
   /** The Redis of the labels, with what the api answered. */
@@ -30,6 +32,7 @@ export function supportViews({ guides, webhooks, events, answers, prefix, timeZo
   const [write, zone] = [momentIn(timeZone), zoneWords(timeZone)];
   return {
     write,
+    zone,
     /** @param personal whether persons are shown. */
     async guide(
       guide: VisibleGuide,
