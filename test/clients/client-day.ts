@@ -36,6 +36,8 @@ type Day = {
   listed: string[];
   cancelled: string;
   manifest: string[];
+  /** Whether its pick-up was listed, and its states before and after it was cancelled. */
+  pickup: unknown[];
   /** Guides of the events, from the webhook and from the feed. */
   heard: string[];
   fed: string[];
@@ -88,6 +90,7 @@ export function aDayOfTheClient(
     const numbers = Object.values(day.created).sort();
     expect(day.listed.sort()).toEqual(numbers);
     expect(day.manifest).toEqual(Object.values(day.created).slice(1, 100));
+    expect(day.pickup).toEqual([true, 'Solicitada', 'Cancelada']);
     expect([new Set(day.heard), day.fed]).toEqual([new Set([day.cancelled]), [day.cancelled]]);
     const PDF = '%PDF-';
     expect(day.files).toEqual({ single: PDF, many: PDF, manifest: PDF, zpl: '^XA' });

@@ -26,7 +26,7 @@ BY_STATE = {
 # Refusals of a field or a parameter that the document allows, by the message.
 BY_RULE = {
     r"^El parametro 'cursor'|^El campo 'cursor'": "Only a page that was read gives a cursor",
-    r"^El parametro '(desde|hasta)'": "A text of the form of a date may be none, such as February 30",
+    r"^El parametro '(desde|hasta|fecha)'|debe ser una fecha que existe": "A text of the form of a date may be none, such as February 30",
     r"^paquete debe ser": "The guide decides how many packages it has",
     r"^Un PNG tiene una sola pagina": "So it does how many pages",
     r"caracteres de control": "Some languages read patterns by bytes, so the document has none for texts in Unicode",
@@ -39,7 +39,7 @@ BY_RULE = {
     r"debe ser una fecha y hora con zona": "A leap second has the form of a moment",
     r"^El campo 'Url'": "Which hosts and ports may be called is a rule of networks",
     r"^El campo 'ContrasenaNueva'": "Common passwords are a list",
-    r"solo va con|no va junto con": "Fields that exclude each other would make two types",
+    r"solo va con|va solo con|no va junto con|va en lugar de": "Fields that exclude each other would make two types",
 }
 
 

@@ -87,6 +87,17 @@ many = client.imprimir_etiquetas({"Guias": kept[:10], "Tipo": "pequena"})
 zpl = client.obtener_etiqueta(kept[0], "10x15", formato="zpl")
 client.cancelar_guia(cancelled)
 manifest = client.crear_manifiesto({"Guias": kept[:99]}).data
+offered = client.consultar_recolecciones("06600").data.ventanas[0]
+asked = client.pedir_recoleccion(
+    {
+        "Ventana": {"Fecha": offered.fecha, "Desde": offered.desde, "Hasta": offered.hasta},
+        "Direccion": {"Nombre": "Ana", "Celular": "5512345678", "CodigoPostal": "06600", "Calle": f"Calle {DAY}"},
+        "Paquetes": 1,
+    }
+).data
+pickups = [one.recoleccion for one in client.recorrer_recolecciones(limite=3)]
+read = client.obtener_recoleccion(asked.recoleccion).data
+called_off = client.cancelar_recoleccion(asked.recoleccion).data
 found = client.recorrer_guias(limite=3)
 listed = [one.send_guia for one in found if str(one.referencia).startswith(f"{DAY}-")]
 heard_one.wait()
@@ -97,6 +108,7 @@ stranger = ClienteDeGuias(URL, KEY[:-1] + ("1" if KEY.endswith("0") else "0"))
 report = {
     **{"created": created, "listed": listed, "cancelled": cancelled, "heard": heard, "fed": fed},
     "manifest": [one.send_guia for one in manifest.detalle],
+    "pickup": [asked.recoleccion in pickups, str(read.estado), str(called_off.estado)],
     "files": {
         "single": single[:5].decode(),
         "many": many[:5].decode(),

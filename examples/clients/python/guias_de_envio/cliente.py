@@ -12,7 +12,9 @@ from .generado.models import (
     EventoDeCuenta,
     GuiaCreada,
     Manifiesto,
+    Recoleccion,
     RespuestaCotizaciones,
+    RespuestaDisponibilidad,
     RespuestaEventos,
     RespuestaEventosDeGuia,
     RespuestaEvidenciaDeGuia,
@@ -23,10 +25,15 @@ from .generado.models import (
     RespuestaGuiasValidas,
     RespuestaManifiestoCreado,
     RespuestaManifiestos,
+    RespuestaRecoleccion,
+    RespuestaRecoleccionCancelada,
+    RespuestaRecolecciones,
+    RespuestaRecoleccionPedida,
     SolicitudDeCotizaciones,
     SolicitudDeEtiquetas,
     SolicitudDeGuias,
     SolicitudDeManifiesto,
+    SolicitudDeRecoleccion,
 )
 from .reintentos import ConReintentos
 
@@ -161,6 +168,28 @@ class ClienteDeGuias:
     def imprimir_manifiesto(self, manifiesto: str) -> bytes:
         """Un PDF, para firmar al entregar."""
         return self._http.get(f"/api/manifiestos/{_parte(manifiesto)}/pdf").content
+
+    def consultar_recolecciones(self, codigo_postal: str) -> RespuestaDisponibilidad:
+        """Las próximas ventanas con lugar."""
+        query = {"CodigoPostal": codigo_postal}
+        return RespuestaDisponibilidad.from_dict(self._http.get("/api/recolecciones/disponibles", params=query).json())
+
+    def pedir_recoleccion(
+        self, solicitud: SolicitudDeRecoleccion | Campos, *, idempotency_key: str | None = None
+    ) -> RespuestaRecoleccionPedida:
+        respuesta = self._mandar("/api/recolecciones", solicitud, idempotency_key)
+        return RespuestaRecoleccionPedida.from_dict(respuesta.json())
+
+    def recorrer_recolecciones(self, **filtro: str | int) -> Iterator[Recoleccion]:
+        """El filtro es como en `GET /api/recolecciones`: `desde`, `hasta`, `estado`, y `limite`, que es de cada página."""
+        return self._recorrer("/api/recolecciones", filtro, RespuestaRecolecciones.from_dict)
+
+    def obtener_recoleccion(self, recoleccion: str) -> RespuestaRecoleccion:
+        return RespuestaRecoleccion.from_dict(self._http.get(f"/api/recolecciones/{_parte(recoleccion)}").json())
+
+    def cancelar_recoleccion(self, recoleccion: str) -> RespuestaRecoleccionCancelada:
+        respuesta = self._http.post(f"/api/recolecciones/{_parte(recoleccion)}/cancelar")
+        return RespuestaRecoleccionCancelada.from_dict(respuesta.json())
 
     def _mandar(self, ruta: str, solicitud: Any, idempotency_key: str | None = None) -> httpx.Response:
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key is not None else {}

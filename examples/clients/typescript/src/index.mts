@@ -14,6 +14,7 @@ type Parametros<Operacion extends keyof operations> = NonNullable<
 >;
 export type FiltroDeGuias = Omit<Parametros<'listarGuias'>, 'cursor'>;
 export type FiltroDeManifiestos = Omit<Parametros<'listarManifiestos'>, 'cursor'>;
+export type FiltroDeRecolecciones = Omit<Parametros<'listarRecolecciones'>, 'cursor'>;
 export type FormaDeEtiqueta = Parametros<'obtenerEtiquetaPequena'> & {
   /** `carta` si falta. */
   tipo?: Esquemas['SolicitudDeEtiquetas']['Tipo'];
@@ -146,6 +147,35 @@ export class ClienteDeGuias {
   imprimirManifiesto(manifiesto: string): Promise<Uint8Array> {
     const params = { path: { manifiesto } };
     return bytes(this.api.GET('/api/manifiestos/{manifiesto}/pdf', { params, parseAs: 'arrayBuffer' }));
+  }
+
+  /** Las próximas ventanas con lugar. */
+  consultarRecolecciones(CodigoPostal: string): Promise<Esquemas['RespuestaDisponibilidad']> {
+    const params = { query: { CodigoPostal } };
+    return cuerpo(this.api.GET('/api/recolecciones/disponibles', { params }));
+  }
+
+  pedirRecoleccion(
+    body: Esquemas['SolicitudDeRecoleccion'],
+    nombre: Nombre = {},
+  ): Promise<Esquemas['RespuestaRecoleccionPedida']> {
+    return cuerpo(this.api.POST('/api/recolecciones', { body, params: { header: headersDe(nombre) } }));
+  }
+
+  recorrerRecolecciones(filtro: FiltroDeRecolecciones = {}): AsyncGenerator<Esquemas['Recoleccion'], void> {
+    return paginas((cursor) =>
+      cuerpo(this.api.GET('/api/recolecciones', { params: { query: { ...filtro, ...cursor } } })),
+    );
+  }
+
+  obtenerRecoleccion(recoleccion: string): Promise<Esquemas['RespuestaRecoleccion']> {
+    const params = { path: { recoleccion } };
+    return cuerpo(this.api.GET('/api/recolecciones/{recoleccion}', { params }));
+  }
+
+  cancelarRecoleccion(recoleccion: string): Promise<Esquemas['RespuestaRecoleccionCancelada']> {
+    const params = { path: { recoleccion } };
+    return cuerpo(this.api.POST('/api/recolecciones/{recoleccion}/cancelar', { params }));
   }
 }
 
