@@ -10,7 +10,14 @@ export const conformance: Conformance = {
         {
           message: 'Webhook registrado',
           data: {
-            ...{ Id: text, Url: 'http://127.0.0.1:9/', Descripcion: 'Uno', Activo: true, Tipos: [], Temas: ['eventos'] },
+            ...{
+              Id: text,
+              Url: 'http://127.0.0.1:9/',
+              Descripcion: 'Uno',
+              Activo: true,
+              Tipos: [],
+              Temas: ['eventos'],
+            },
             Secreto: expect.stringMatching(/^whsec_[\w+/]{43}=$/),
           },
         },
