@@ -11,6 +11,7 @@ import { renderLabel } from './label/render-label.ts';
 import { TemplateError } from './label/template-files/compile-template.ts';
 import { LONGEST, sampleLabels, USUAL } from './label/template-files/sample-labels.ts';
 import { type LabelTemplates, OUR_TEMPLATES } from './label/templates.ts';
+import { markOf, printedPackages } from './label/view.ts';
 
 /** `alone`: in a document of its own. */
 type Printer = {
@@ -22,7 +23,7 @@ type Scan = Awaited<ReturnType<typeof startScanner>>;
  * Prints the sample labels with each template of an operator's own, and reads their codes and addresses back from the
  * PDFs.
  * @returns warnings: which parts of the longest address a template cuts.
- * @throws TemplateError if a label does not print, has wrong pages or codes, or looks different beside others.
+ * @throws TemplateError if a label does not print, has wrong pages or codes, lacks a mark, or looks different beside others.
  * @throws DomainError `browser-failed` if Chromium is at fault.
  */
 export async function tryTemplates(templates: LabelTemplates, printer: Printer): Promise<string[]> {
@@ -66,6 +67,12 @@ async function tryTemplate(
       if (missing !== undefined) throw refuse(`a scanner cannot read the code ${missing} ${where}`);
       if (!page.codes.some(({ format }) => format === 'Code128'))
         throw refuse(`there is no {{barcode}} ${where}`);
+    }
+    const packages = printedPackages(label);
+    for (const [i, page] of pages.entries()) {
+      const mark = markOf(label, packages[i] ?? 1);
+      if (!lettersOf(page.text).includes(lettersOf(mark)))
+        throw refuse(`the mark "${mark}" is not whole on page ${i + 1} of the sample "${name}"`);
     }
     pagesAlone.set(name, pages);
   }

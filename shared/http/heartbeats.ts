@@ -58,7 +58,7 @@ export function beatWhileServing(
     at: number,
   ) => Pick<
     ServiceHeartbeat,
-    'limited' | 'actions' | 'missingIndexes' | 'directory' | 'accounts' | 'tariffLoad'
+    'limited' | 'actions' | 'missingIndexes' | 'directory' | 'accounts' | 'tariffLoad' | 'marks'
   > = () => ({}),
   register?: Register,
 ): void {
@@ -174,21 +174,26 @@ function ownProcess() {
   };
 }
 
-/** A dashboard skips a heartbeat with a state that its release does not know: `refused` and `disk-full` stand beside. */
+/** A dashboard skips a heartbeat with a state that its release does not know: these stand beside, each with an older one in its place. */
+const BESIDE = {
+  refused: { field: 'refusedBy', older: 'down' },
+  'disk-full': { field: 'fullDisks', older: 'read-only' },
+  public: { field: 'publicStores', older: 'down' },
+} as const satisfies Partial<Record<HealthState, { field: keyof Heartbeat; older: DependencyState }>>;
+
+function isBeside(state: HealthState): state is keyof typeof BESIDE {
+  return state in BESIDE;
+}
+
 function reachedOf(states: Readonly<Record<string, HealthState>>) {
-  const names = Object.keys(states);
-  const refusedBy = names.filter((name) => states[name] === 'refused');
-  const fullDisks = names.filter((name) => states[name] === 'disk-full');
-  const dependencies = Object.fromEntries(
-    names.map((name): [string, DependencyState] => {
-      const state = states[name] ?? 'down';
-      if (state === 'disk-full') return [name, 'read-only'];
-      return [name, state === 'refused' ? 'down' : state];
-    }),
-  );
-  return {
-    dependencies,
-    ...(refusedBy.length > 0 && { refusedBy }),
-    ...(fullDisks.length > 0 && { fullDisks }),
-  };
+  const entries = Object.entries(states);
+  const beside = Object.entries(BESIDE).flatMap(([state, { field }]) => {
+    const names = entries.filter(([, each]) => each === state).map(([name]) => name);
+    return names.length > 0 ? [[field, names] as const] : [];
+  });
+  const dependencies = entries.map(([name, state]): [string, DependencyState] => [
+    name,
+    isBeside(state) ? BESIDE[state].older : state,
+  ]);
+  return { dependencies: Object.fromEntries(dependencies), ...Object.fromEntries(beside) };
 }

@@ -30,9 +30,23 @@ export const Logo = Type.String({
   maxLength: MAX_LOGO_LENGTH,
 });
 
+/** Longest text of a mark: a label shows it whole. */
+const MAX_MARK_LENGTH = 32;
+
+/**
+ * Decides what is done with a parcel, such as `COBRAR $450.50`. `others` is the text of all packages but the first, if it
+ * differs.
+ */
+export const Mark = Type.Object({
+  text: Type.String({ minLength: 1, maxLength: MAX_MARK_LENGTH }),
+  others: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_MARK_LENGTH })),
+});
+export type Mark = Static<typeof Mark>;
+
 /**
  * All that a label shows. The worker needs no database, and a hash of this value is the label's identity (cache key,
- * ETag). A worker prints the label without fields that its release does not know.
+ * ETag). A worker prints the label without fields that its release does not know, but for `marks`
+ * (docs/labels.md "Marks").
  */
 export const LabelPayload = Type.Object({
   kind: Type.Enum(LABEL_KINDS),
@@ -56,6 +70,9 @@ export const LabelPayload = Type.Object({
   route: Type.Optional(Route),
   /** Of a guide that is picked up at its destination. */
   pickUp: Type.Optional(PickUpPlace),
+  marks: Type.Optional(Type.Array(Mark, { minItems: 1 })),
+  /** The guide that came before this one, whose number is a second, smaller code. */
+  former: Type.Optional(Type.String({ pattern: GUIDE_NUMBER })),
 });
 export type LabelPayload = Static<typeof LabelPayload>;
 

@@ -30,24 +30,38 @@ export const PRINT_ATTEMPTS = Math.ceil(LABEL_TIMEOUT_MS / PRINT_TIMEOUT_MS);
 export const FRESH_MS = 1_000;
 
 /** Version of our templates. Raise it when a template changes, so that the cache serves no old label. */
-export const TEMPLATE_VERSION = '19';
+export const TEMPLATE_VERSION = '20';
 
 export type PrintPayload = LabelPayload | DocumentPayload<DocumentKind>;
 
 /** Versions of our templates, or of an operator's own (docs/labels.md "Versions"). */
 export type TemplateVersions = Readonly<Record<PrintKind, string>>;
 
+/** `requestId` is that of the first request. `behind`: the label is of a file of many, and goes behind single labels. */
+export type LabelJob = { key: string; label: PrintPayload; requestId: string; behind?: true };
+
 /**
- * `requestId` is that of the first request. `behind`: the label is of a file of many, and goes behind single labels. An api of
- * 1.9 sends some fields of `label` in `newer`.
+ * A job in the queue. A label with marks stands in `marked`, where a worker that would leave the marks out does not look: it
+ * refuses the job. An api of 1.9 sends some fields of `label` in `newer`.
  */
-export type LabelJob = {
-  key: string;
-  label: PrintPayload;
+export type QueuedJob = Omit<LabelJob, 'label'> & {
+  label?: PrintPayload;
   newer?: Partial<PrintPayload>;
-  requestId: string;
-  behind?: true;
+  marked?: PrintPayload;
 };
+
+export function hasMarks(payload: PrintPayload): boolean {
+  return 'marks' in payload;
+}
+
+export function toQueue({ label, ...job }: LabelJob): QueuedJob {
+  return hasMarks(label) ? { ...job, marked: label } : { ...job, label };
+}
+
+/** Returns what a job prints; other programs can write to the queue too. */
+export function payloadOf({ label, newer, marked }: Partial<QueuedJob>): unknown {
+  return marked ?? { ...label, ...newer };
+}
 
 /**
  * `at`: when the label was stored, in ms since 1970 by the clock of the queue's Redis.

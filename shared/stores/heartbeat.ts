@@ -75,6 +75,8 @@ const heartbeat = {
   refusedBy: Type.Optional(Type.Array(Type.String())),
   /** Those whose disk is full. In `dependencies` they are `read-only`. */
   fullDisks: Type.Optional(Type.Array(Type.String())),
+  /** Those that anybody can read. In `dependencies` they are `down`. */
+  publicStores: Type.Optional(Type.Array(Type.String())),
 };
 
 /** An index that MongoDB does not have. */
@@ -123,6 +125,8 @@ export const ServiceHeartbeat = Type.Object({
   accounts: Type.Optional(Type.Record(Type.String(), Type.Array(AccountOutcome))),
   /** Of the api: when the tariff in force was loaded, in ms since 1970, and by whom. Absent without one. */
   tariffLoad: Type.Optional(Type.Object({ at: Type.Integer(), by: Type.String() })),
+  /** Of the api: that it puts marks on labels; absent if it would leave them out. */
+  marks: Type.Optional(Type.Literal(true)),
   /** Fingerprints of what processes must have in common (`shared-settings.ts`). */
   settings: Type.Record(Type.String(), Type.Array(Type.String())),
 });
@@ -150,6 +154,8 @@ export const WorkerHeartbeat = Type.Object({
   }),
   /** By kind. */
   templates: Type.Record(Type.String(), Type.String()),
+  /** Absent if the worker knows no marks (docs/labels.md "Marks"). */
+  marks: Type.Optional(Type.Literal(true)),
   /** Whether the Redis of the labels makes room when it is full; absent if unknown. */
   labelCacheEvicts: Type.Optional(Type.Boolean()),
   /** Null in its first minute, and if it printed few labels in the last one. */

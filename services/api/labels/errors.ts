@@ -56,6 +56,8 @@ export const labelErrors = {
   },
   /** No label worker is alive or makes progress; logged once. */
   'no-printer': { ...commonHttpErrors.unavailable, logLevel: 'silent' },
+  /** A label worker of a release before would refuse the label's marks; logged once. */
+  'no-marks': { ...commonHttpErrors.unavailable, logLevel: 'silent' },
 } as const satisfies ErrorTable;
 
 declare module '#shared/errors/domain-error.ts' {

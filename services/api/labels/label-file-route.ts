@@ -170,11 +170,11 @@ async function findLabels(
   request: FastifyRequest,
   { numbers, kind, image }: LabelFileRequest & { image: ImageFormat | undefined },
 ): Promise<LabelPayload[]> {
-  const { guides, labelSettings } = context;
+  const { guides } = context;
   const records = await findGuides(guides, numbers, apiUser(request));
   requireUncancelled(records);
   const labels = await inTurns(records, (record) =>
-    labelPayload(record, { ...packagesOf(kind, record), kind, image }, labelSettings),
+    labelPayload(record, { ...packagesOf(kind, record), kind, image }, context),
   );
   const pages = pagesOf(labels);
   if (pages > MAX_FILE_PAGES) throw new DomainError('too-many-file-pages', { params: { pages } });

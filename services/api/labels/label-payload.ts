@@ -1,5 +1,5 @@
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
-import type { ImageFormat, LabelPayload } from '#shared/labels/label-payload.ts';
+import type { ImageFormat, LabelPayload, Mark } from '#shared/labels/label-payload.ts';
 
 /** In `trackingUrl` `{guia}` stands for the guide number. */
 export type LabelSettings = { carrier: string; logo?: string | undefined; trackingUrl: string };
@@ -7,12 +7,21 @@ export type LabelSettings = { carrier: string; logo?: string | undefined; tracki
 /** `package`: the single package that the label shows. */
 type Wanted = Pick<LabelPayload, 'kind' | 'packages' | 'package'> & { image?: ImageFormat | undefined };
 
+/** Returns what a room has on a guide's label, which counts so many packages. */
+export type LabelAddition = (guide: GuideDocument, packages: number) => { marks?: Mark[]; former?: string };
+
+/** What labels show beside the guide: the operator's settings, and what rooms add. */
+export type LabelSources = { labelSettings: LabelSettings; labelAdditions: readonly LabelAddition[] };
+
 /** The order is fixed, because the label's key is a hash of the result. */
 export function labelPayload(
   record: GuideDocument,
   { kind, packages, package: only, image }: Wanted,
-  settings: LabelSettings,
+  { labelSettings: settings, labelAdditions }: LabelSources,
 ): LabelPayload {
+  const added = labelAdditions.map((add) => add(record, packages));
+  const marks = added.flatMap((each) => each.marks ?? []);
+  const former = added.find((each) => each.former !== undefined)?.former;
   const { _id: number, createdAt, service, origin, destination, guide, route, pickUp } = record;
   return {
     kind,
@@ -30,5 +39,7 @@ export function labelPayload(
     guide,
     ...(route && { route }),
     ...(pickUp && { pickUp }),
+    ...(marks.length > 0 && { marks }),
+    ...(former !== undefined && { former }),
   };
 }

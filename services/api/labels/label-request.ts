@@ -118,6 +118,7 @@ const REASONS: Partial<Record<ErrorCode, LabelFailureReason>> = {
   internal: 'other',
   overloaded: 'overloaded',
   'no-printer': 'no_worker',
+  'no-marks': 'no_worker',
   'too-many-pages': 'quota',
   unavailable: 'unavailable',
 };

@@ -42,6 +42,9 @@ export class LabelWorkers {
   /** The reason that was logged last. */
   #logged: string | undefined;
   #templates: WorkerHeartbeat['templates'] | undefined;
+  /** The host of a worker that knows no marks. */
+  #hostWithoutMarks: string | undefined;
+  #loggedHost: string | undefined;
 
   constructor(options: Options) {
     this.#options = options;
@@ -63,6 +66,7 @@ export class LabelWorkers {
     const workers = await aliveWorkers(this.#options.redis, this.#options.prefix);
     this.#templates = workers.at(-1)?.templates ?? this.#templates;
     if (workers.length > 0) {
+      this.#hostWithoutMarks = workers.find(({ marks }) => !marks)?.host;
       this.#assumeAlive();
       this.#seenAt = performance.now();
     }
@@ -100,6 +104,22 @@ export class LabelWorkers {
     if (idleness && idleness !== this.#logged) this.#options.log.warn(`Labels are refused: ${idleness}`);
     this.#logged = idleness;
     return idleness === undefined;
+  }
+
+  /**
+   * Returns false if a worker would refuse labels with marks, as those of a release before do.
+   * @param again reads the heartbeats first.
+   */
+  async printMarks({ again = false } = {}): Promise<boolean> {
+    if (again || this.#hostWithoutMarks !== undefined) await this.#reread();
+    const host = this.#hostWithoutMarks;
+    if (host !== undefined && host !== this.#loggedHost) {
+      this.#options.log.warn(
+        `Labels with marks are refused: the label worker on ${host} is of a release that knows none`,
+      );
+    }
+    this.#loggedHost = host;
+    return host === undefined;
   }
 
   /** Of the newest worker's template. */

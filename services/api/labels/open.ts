@@ -7,7 +7,9 @@ import { trackingUrl } from '../config.ts';
 import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
 import { LabelFiles } from './label-files.ts';
+import type { LabelAddition } from './label-payload.ts';
 import { readLogo } from './logo.ts';
+import { requireMarkingApis } from './marking-apis.ts';
 import { PrintedLabels } from './printed-labels.ts';
 
 /** What the room provides. */
@@ -45,6 +47,10 @@ export async function openLabels(server: HttpServer, context: Base & Accounts) {
       logo: config.CARRIER_LOGO && readLogo(config.CARRIER_LOGO),
       trackingUrl: trackingUrl(config),
     },
+    /** @throws DomainError `no-marks` while an api of a release before runs: it would print a new guide without its marks. */
+    requireMarks: () => requireMarkingApis(context.redis, config.REDIS_PREFIX),
+    /** Rooms above add what they have on labels. */
+    labelAdditions: [] as LabelAddition[],
     /** Called with the user and the number of labels of each answer that brings some. Rooms above add theirs. */
     onLabels: [] as ((user: ApiUser, labels: number) => void)[],
   };

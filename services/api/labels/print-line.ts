@@ -10,6 +10,8 @@ import {
   type LabelJobResult,
   labelJobOptions,
   pageCount,
+  type QueuedJob,
+  toQueue,
 } from '#shared/printing/label-job.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { RedisClock } from '#shared/stores/redis-clock.ts';
@@ -47,7 +49,7 @@ export type PrintLineOptions = {
  * back, every wait looks and adds again. A wait looks once more before it ends as late.
  */
 export class PrintLine {
-  readonly queue: Queue<LabelJob, LabelJobResult>;
+  readonly queue: Queue<QueuedJob, LabelJobResult>;
   readonly #options: PrintLineOptions;
   /** By key. */
   readonly #waits = new Map<string, Wait>();
@@ -167,7 +169,7 @@ export class PrintLine {
         ...labelJobOptions(job.key, place, evictions, job.label.kind),
         timestamp: clock.now(),
       };
-      return this.queue.add(job.label.kind, job, options);
+      return this.queue.add(job.label.kind, toQueue(job), options);
     };
     // Reads and adds at once to save a round trip: a label that another process has just had printed is printed twice.
     let [bytes] = await Promise.all([cache.read(key), add()]);

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { SingleFlight } from '#shared/async/single-flight.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { LabelCache } from '#shared/labels/label-cache.ts';
-import { labelKey, type PrintPayload, pageCount } from '#shared/printing/label-job.ts';
+import { hasMarks, labelKey, type PrintPayload, pageCount } from '#shared/printing/label-job.ts';
 import type { ProcessRegistry } from '#shared/stores/process-registry.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
 import type { LimitReport } from '../accounts/limit-report.ts';
@@ -118,8 +118,8 @@ export class PrintedLabels {
   /**
    * Each request is admitted by its own account's limit; requests for one label then share one wait.
    * @throws DomainError before it waits: `too-many-pages`; `overloaded` if the label would be late; `no-printer` if no
-   * worker is alive or the queue is paused.
-   * @throws DomainError while it waits, as `PrintLine.wait`.
+   * worker is alive or the queue is paused; `no-marks` if a worker would refuse the label's marks.
+   * @throws DomainError while it waits, as `PrintLine.wait`, or `no-marks`.
    * @throws DomainError `unavailable` at any time, while a Redis is away or refuses the label.
    */
   async get(label: PrintPayload, caller: LabelCaller): Promise<PrintedLabel> {
@@ -133,6 +133,7 @@ export class PrintedLabels {
     if (!this.#line.has(key)) this.#metrics.wanted();
     if (!this.#isOpen) throw new DomainError('unavailable');
     if (!(await this.#workers.arePrinting())) throw new DomainError('no-printer');
+    if (hasMarks(label) && !(await this.#workers.printMarks())) throw new DomainError('no-marks');
     const { account, maxPages, requestId, behind, reservation, signal } = caller;
     const pages = pageCount(label);
     const release = this.#admission.admit({ account, key, pages, maxPages, reservation });
@@ -143,6 +144,13 @@ export class PrintedLabels {
       this.#metrics.answered('printed', began);
       this.#onPrinted();
       return printed;
+    } catch (error) {
+      // A worker that has just started, and that no heartbeat has told of, may have refused the label.
+      const failed = error instanceof DomainError && error.code === 'label-failed';
+      if (failed && hasMarks(label) && !(await this.#workers.printMarks({ again: true }))) {
+        throw new DomainError('no-marks', { cause: error });
+      }
+      throw error;
     } finally {
       release(signal.aborted ? 'abandoned' : 'done');
     }

@@ -138,18 +138,14 @@ async function sendLabel(
   reply: FastifyReply,
   kind: LabelKind,
 ) {
-  const { guides, labels, labelSettings } = context;
+  const { guides, labels } = context;
   const number = request.params.guia;
   const user = apiUser(request);
   const { format, image } = requestedFormat(request.headers, request.query);
   const guide = await findGuide(guides, number, user);
   if (guide.status === 'Cancelado') throw new DomainError('guide-cancelled');
   auditForeignReads(context, request, 'label.read-other', [guide]);
-  const label = labelPayload(
-    guide,
-    { ...packagesOf(kind, guide, request.query), kind, image },
-    labelSettings,
-  );
+  const label = labelPayload(guide, { ...packagesOf(kind, guide, request.query), kind, image }, context);
   if (format === 'png' && pageCount(label) > 1) {
     throw fieldError('paquete', 'one-page-only', { limit: label.packages });
   }

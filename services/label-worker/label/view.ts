@@ -18,7 +18,7 @@ const money = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN
 export function labelView({ logo, ...payload }: LabelPayload) {
   const { guide, ...label } = allInCharset(payload);
   const { Remitente: from, Creado_por: author } = guide;
-  const number = label.number.replace(/(\d{4})(?=\d)/g, '$1 ');
+  const number = inGroups(label.number);
   return {
     carrier: { name: label.carrier, logo },
     /** The barcode's value, and the same number in groups of four digits. */
@@ -41,9 +41,18 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     goods: goodsView(guide.Producto),
     author: { name: author.Nombre ?? NONE, agency: author.Agencia ?? NONE },
     ownReference: guide.Referencia && `Referencia: ${guide.Referencia}`,
+    /** The number of the guide before, for a second code, and with words. `line`: who sends, and what, where that code takes their place. */
+    former: {
+      code: label.former,
+      text: label.former && `Guía original ${inGroups(label.former)}`,
+      line: label.former && `De ${from.Nombre} · ${guide.Producto.Contenido}`,
+    },
+    /** Of the first package, whose label the letter is. */
+    mark: markOf(label, 1),
     packages: printedPackages(label).map((index) => {
       const suffix = packageSuffix(index);
       return {
+        mark: markOf(label, index),
         position: `${index}/${label.packages}`,
         code: `${label.number}-${suffix}`,
         number: `${number} - ${suffix}`,
@@ -52,8 +61,20 @@ export function labelView({ logo, ...payload }: LabelPayload) {
   };
 }
 
+function inGroups(number: string): string {
+  return number.replace(/(\d{4})(?=\d)/g, '$1 ');
+}
+
+/** Returns all marks of a package as one text; empty without marks. */
+export function markOf({ marks = [] }: Pick<LabelPayload, 'marks'>, index: number): string {
+  return marks.map(({ text, others = text }) => (index === 1 ? text : others)).join(' · ');
+}
+
 /** Returns the packages that have a page, from 1. */
-function printedPackages({ packages, package: only }: Pick<LabelPayload, 'packages' | 'package'>): number[] {
+export function printedPackages({
+  packages,
+  package: only,
+}: Pick<LabelPayload, 'packages' | 'package'>): number[] {
   return only === undefined ? Array.from({ length: packages }, (_, i) => i + 1) : [only];
 }
 
@@ -185,6 +206,7 @@ function list(separator: string, ...parts: (string | undefined)[]): string {
 
 function allInCharset<T>(value: T): T {
   if (typeof value === 'string') return inCharset(value) as T;
+  if (Array.isArray(value)) return value.map(allInCharset) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, allInCharset(part)])) as T;
 }

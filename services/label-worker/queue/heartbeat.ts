@@ -29,7 +29,7 @@ export function workerDetails({ worker, chromium, templates, labelCache, capacit
     const { since, ...state } = chromium();
     const byRedis = now - (Date.now() - since);
     return {
-      ...{ labels, chromium: { ...state, since: byRedis }, templates, ...known },
+      ...{ labels, chromium: { ...state, since: byRedis }, templates, marks: true as const, ...known },
       capacity: capacity() ?? null,
     };
   };

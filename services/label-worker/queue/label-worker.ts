@@ -8,13 +8,14 @@ import {
   isLabel,
   isPrintPayload,
   LABEL_QUEUE,
-  type LabelJob,
   type LabelJobResult,
   labelKey,
   PRINT_ATTEMPTS,
   type PrintPayload,
   pageCount,
+  payloadOf,
   printedKey,
+  type QueuedJob,
 } from '#shared/printing/label-job.ts';
 import type { PrintKind } from '#shared/printing/print-kinds.ts';
 import type { RedisClient } from '#shared/stores/redis-client.ts';
@@ -71,10 +72,10 @@ const PAUSE_MS = 100;
 const MAX_REFUSALS = 2;
 
 /** Takes label jobs: prints each label, stores it, notifies its clients, and only then completes the job. */
-export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobResult> {
+export function startLabelWorker(options: Options): Worker<QueuedJob, LabelJobResult> {
   const { blocking, prefix, clock, concurrency, counts, metrics, log, telemetry } = options;
   let inHand = 0;
-  const worker = new Worker<LabelJob, LabelJobResult>(
+  const worker = new Worker<QueuedJob, LabelJobResult>(
     LABEL_QUEUE,
     async (job) => {
       metrics.setLoad(++inHand / concurrency);
@@ -121,10 +122,10 @@ export function startLabelWorker(options: Options): Worker<LabelJob, LabelJobRes
 }
 
 /** Prints and stores the label of a job. */
-async function answerJob(job: Job<LabelJob>, options: Options): Promise<LabelJobResult> {
+async function answerJob(job: Job<QueuedJob>, options: Options): Promise<LabelJobResult> {
   const { cache, clock, templates, metrics } = options;
-  const { key, behind = false, newer } = job.data;
-  const label = { ...job.data.label, ...newer };
+  const { key, behind = false } = job.data;
+  const label = payloadOf(job.data);
   if (!isPrintPayload(label)) throw new DomainError('payload-invalid');
   const bytes = await printInFormat(label, options, {
     // If Chromium failed during a batch, a label of that batch may be the reason.
@@ -172,18 +173,19 @@ async function printInFormat(
 }
 
 /** Tells the apis that the job ended without its label. An api that misses the message learns it at the label's time limit. */
-function announce(job: Job<LabelJob>, news: LabelNews, { cache, log }: Options): void {
+function announce(job: Job<QueuedJob>, news: LabelNews, { cache, log }: Options): void {
   repeatUntilServed(() => cache.publish(job.data.key, news)).catch((err) =>
     log.warn({ err, ...identify(job) }, 'The end of a label could not be announced to the api'),
   );
 }
 
 /** Returns the fields of a log line, without personal data. */
-function identify({ data: { requestId, key } }: Job<LabelJob>): { requestId: string; label: string } {
+function identify({ data: { requestId, key } }: Job<QueuedJob>): { requestId: string; label: string } {
   return { requestId, label: key };
 }
 
 /** Returns undefined for an invalid payload. */
-function fileOf(job: Job<LabelJob> | undefined, { templates }: Options): string | undefined {
-  return job && templates[job.data.label?.kind]?.file;
+function fileOf(job: Job<QueuedJob> | undefined, { templates }: Options): string | undefined {
+  const label = job && payloadOf(job.data);
+  return templates[(label as Partial<PrintPayload> | undefined)?.kind as PrintKind]?.file;
 }

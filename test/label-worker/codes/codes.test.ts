@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { asReturn, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { test } from '#test/fixtures/labels/label-printing.ts';
@@ -113,7 +113,8 @@ test.for(['medium', 'small'] as const)(
   async (kind, { printer }) => {
     for (const wide of ['MTY01', 'WMW04', 'HUX02', 'GDL']) {
       const destination = { code: wide, name: 'Huamantla' };
-      const label = sample({ kind, destination, route: 'WMB-8', service: 'the service' });
+      const marks = [{ text: 'DEVOLUCIÓN' }];
+      const label = sample({ kind, destination, route: 'WMB-8', service: 'the service', marks });
       for (const page of await pagesOf(await printer.print(label), HEAD_DPI)) {
         for (const [left, top, width, height] of [AREAS[kind].barcode, AREAS[kind].qr]) {
           for (let y = top; y < top + height; y++) {
@@ -159,6 +160,17 @@ test.for(['medium', 'small'] as const)(
     for (const [i, package_] of looked.entries()) {
       expect(read[i]).toEqual(expected(label, `${label.number}-${String(package_).padStart(2, '0')}`));
     }
+  },
+);
+
+test.for(LABEL_KINDS)(
+  'a reader decodes both numbers of a return on the %s label',
+  async (kind, { printer }) => {
+    const label = asReturn(sample({ kind }));
+    const [page] = await pagesOf(await printer.print(label), HEAD_DPI, { area: AREAS[kind].both });
+    const [read = []] = await codesOf([page as Picture]);
+    const own = kind === 'letter' ? label.number : `${label.number}-01`;
+    expect(read.toSorted()).toEqual([...expected(label, own), `CODE-128:${label.former}`].toSorted());
   },
 );
 

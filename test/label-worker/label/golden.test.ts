@@ -27,7 +27,13 @@ const SHOWN = [
   ...['medium-usual', 'medium-logo', 'medium-long', 'medium-scripts', 'medium-alphabets'],
   ...['medium-return-address', 'medium-long-return-address'],
   ...['small-usual', 'small-long', 'small-scripts'],
-  ...LABEL_KINDS.flatMap((kind) => [`${kind}-pick-up`, `${kind}-longest`, `${kind}-test`]),
+  ...LABEL_KINDS.flatMap((kind) => [
+    `${kind}-pick-up`,
+    `${kind}-longest`,
+    `${kind}-test`,
+    `${kind}-marked`,
+    `${kind}-return`,
+  ]),
 ];
 /**
  * Share of pixels that may differ: other versions of poppler and FreeType draw the edges of letters otherwise. A

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
-import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { asReturn, sample } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { LABEL_KINDS } from '#shared/labels/label-kinds.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { phoneDigits } from '#shared/phones/phone.ts';
@@ -81,6 +81,28 @@ describe.each(LABEL_KINDS)('on a %s label', (kind) => {
         }
         for (const value of [to.Referencias, label.guide.Producto.Contenido])
           if (value) expect(text).toContain(lettersOf(value).slice(0, 12));
+      }),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  test('every part is whole on a return too, beside its mark and both numbers', async ({ printer }) => {
+    const lost: string[] = [];
+    await Promise.all(
+      RECIPIENTS.slice(0, 24).map(async (to) => {
+        const label = asReturn(
+          sample({ kind, route: 'WMB-80-1', guide: { ...sample().guide, Destinatario: to } }),
+        );
+        const { text, smallest } = await readBack(await printer.print(label));
+        expect(smallest).toBeGreaterThanOrEqual(5.99);
+        for (const field of NEEDED) {
+          const isPhone = field === 'Celular' || field === 'Telefono';
+          const value = isPhone ? phoneDigits(to[field] ?? '') : to[field];
+          if (value && !text.includes(lettersOf(value))) lost.push(`${field}: ${value}`);
+        }
+        for (const shown of ['DEVOLUCIÓN', label.number, label.former ?? '', label.guide.Remitente.Nombre])
+          expect(text).toContain(lettersOf(shown));
+        expect(text).toContain(lettersOf(label.guide.Producto.Contenido).slice(0, 12));
       }),
     );
     expect(lost).toEqual([]);

@@ -22,6 +22,7 @@ import {
   type LabelJobResult,
   labelJobOptions,
   labelKey,
+  toQueue,
 } from '#shared/printing/label-job.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
@@ -122,6 +123,18 @@ test('the label is in the cache, for an hour, when who waits for it is told', as
   expect(life).toBeLessThanOrEqual(3_600);
   const [page] = await readLabel(pdf ?? Buffer.alloc(0));
   expect(page?.code128).toEqual([one.number]);
+});
+
+test('a label with marks is printed from where former workers do not look', async () => {
+  const one = { ...fresh(), marks: [{ text: 'COBRAR $450.50' }] };
+  const key = labelKey(one);
+  const { told } = await subscribe(key);
+  const { label: nowhere, ...data } = { ...toQueue({ key, label: one, requestId: 'a' }) };
+  expect(nowhere).toBeUndefined();
+  await queue.add('label', data as LabelJob, labelJobOptions(key, 1));
+  expect(await told).toEqual({ printed: key });
+  const [page] = await readLabel((await bytesOf(one)) ?? Buffer.alloc(0));
+  expect(page?.text).toContain('COBRAR $450.50');
 });
 
 test('a label that was asked for in another look stands under the key of the look that it has', async () => {
@@ -327,7 +340,7 @@ test("a label that an operator's template cannot print fails with the template i
     });
     const bad = { ...fresh(), kind: 'medium', trackingUrl: `https://a.example/${'x'.repeat(300)}` } as const;
     await expect((await ask(bad)).waitUntilFinished(events, 30_000)).rejects.toThrow('label-unprintable');
-    const message = expect.stringContaining('medium.hbs:58: The QR code of 318 characters needs modules');
+    const message = expect.stringContaining('medium.hbs:64: The QR code of 318 characters needs modules');
     const template = 'examples/templates/html/medium.hbs';
     await vi.waitFor(() => {
       const logged = lines.map((line) => JSON.parse(line)).find(({ label: of }) => of === labelKey(bad));

@@ -5,10 +5,11 @@ import { buildLabelWorker } from '#services/label-worker/app.ts';
 import { LabelPrinter } from '#services/label-worker/batching/label-printer.ts';
 import { printUnderlays } from '#services/label-worker/batching/print-underlays.ts';
 import { LabelWorkerConfig } from '#services/label-worker/config.ts';
-import { sample } from '#services/label-worker/label/template-files/sample-labels.ts';
+import { sample, sampleLabels } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { type LabelTemplates, loadTemplates } from '#services/label-worker/label/templates.ts';
 import { tryTemplates } from '#services/label-worker/try-templates.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
+import type { LabelKind } from '#shared/labels/label-kinds.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { TEMPLATE_VERSION } from '#shared/printing/label-job.ts';
 import { test as folderTest } from '#test/fixtures/folder.ts';
@@ -122,6 +123,18 @@ describe('a template is tried at start, and refused', () => {
     ],
     ['<p>\n<b>x</p>', 'medium.hbs: The print has 4 pages, not 3'],
     [
+      '{{fit package.mark width=90 size=9}}',
+      'medium.hbs: the mark "COBRAR $12,450.50" is not whole on page 1 of the sample "marked"',
+    ],
+    [
+      '{{text mark x=9 y=900 size=9}}',
+      'medium.hbs: the mark "COBRO EN EL PAQUETE 1 DE 3" is not whole on page 2 of the sample "marked"',
+    ],
+    [
+      '<div style="visibility:hidden">{{package.mark}}</div><p>x</p>',
+      'medium.hbs: the mark "COBRAR $12,450.50" is not whole on page 1 of the sample "marked"',
+    ],
+    [
       '<div style="margin-top:-18mm;border-top:20mm solid"></div>',
       'medium.hbs: a scanner cannot read the code 482913650724-01 on page 1 of the sample "usual"',
     ],
@@ -196,6 +209,26 @@ test('a template that cuts the longest address is warned about, and prints', asy
   expect(await warningsOf(whole)).toEqual([]);
   expect(await warningsOf('<p>{{recipient.phones}}</p>')).toEqual([]);
 });
+
+test.for<[start: string, end: string, kind: LabelKind]>([
+  ['{{#eachPackage as |each|}}{{barcode each.code height=120 module=3}}', '{{/eachPackage}}', 'medium'],
+  ['{{#eachPackage}}{{barcode code height=120 module=3}}', '{{/eachPackage}}', 'medium'],
+  ['{{barcode code height=120 module=3}}', '', 'letter'],
+])(
+  'a template that shows no mark gets that of each package at its edge: %s',
+  async ([start, end, kind], { folderOf, printerOf }) => {
+    const text = `{{#page width="100mm" height="150mm"}}${start}${end}{{/page}}`;
+    const templates = loadTemplates(await folderOf({ [`${kind}.hbs`]: text }));
+    const printer = await printerOf(templates);
+    const { marked, usual } = sampleLabels(kind);
+    const textsOf = async (label = sample()) =>
+      (await readLabel(Buffer.from(await printer.print(label)))).map(({ text: shown }) => shown.trim());
+    const others = 'COBRO EN EL PAQUETE 1 DE 3';
+    expect(await textsOf(marked)).toEqual(['COBRAR $12,450.50', others, others].slice(0, marked?.packages));
+    expect(await textsOf(usual)).toEqual(['', '', ''].slice(0, usual?.packages));
+    expect(await tryTemplates(templates, printer)).toEqual([]);
+  },
+);
 
 test('a template may hide all of its captions', async ({ folderOf, printerOf }) => {
   const lines = '{{text "CAPTION" x=50 y=500 size=20 class="caption"}}<p>{{code}}</p>';

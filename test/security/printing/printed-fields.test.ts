@@ -43,7 +43,8 @@ const MARK = 'MARK';
 
 /** The paths of all texts of the payload, from its schema, so that a new field is tried too. */
 function textPaths(schema: TSchema, path: string[] = []): string[][] {
-  const { properties, type, enum: values, pattern } = schema as Record<string, unknown>;
+  const { properties, items, type, enum: values, pattern } = schema as Record<string, unknown>;
+  if (items) return textPaths(items as TSchema, [...path, '0']);
   if (properties) {
     return Object.entries(properties as Record<string, TSchema>).flatMap(([name, inner]) =>
       textPaths(inner, [...path, name]),
@@ -56,6 +57,7 @@ function textPaths(schema: TSchema, path: string[] = []): string[][] {
 const PATHS = textPaths(LabelPayload);
 function replaced<T>(value: T, [name, ...rest]: string[], by: string): T {
   if (name === undefined) return by as T;
+  if (Array.isArray(value)) return value.map((part) => replaced(part, rest, by)) as T;
   return { ...value, [name]: replaced((value as Record<string, unknown>)[name], rest, by) };
 }
 
@@ -91,13 +93,13 @@ const DRAWN = [
 
 describe.each(DRAWN)('on a $name label', ({ kind, templates }) => {
   const label: LabelPayload = { ...sample(), kind };
-  const pickedUp: LabelPayload = sampleLabels(kind)['pick-up'] ?? label;
+  const { 'pick-up': pickedUp = label, marked = label } = sampleLabels(kind);
   let usual: Set<string>;
   test.beforeAll(async ({ parsed }) => {
     // Texts of many lengths, since lines and sizes differ by them.
     const harmless = ['a', 'a b c d e f', 'word '.repeat(12), 'W'.repeat(120)];
     const labels = await parsed(
-      [...harmless.map((text) => everywhere(text, { kind })), pickedUp].map(
+      [...harmless.map((text) => everywhere(text, { kind })), pickedUp, marked].map(
         (each) => renderLabel(each, templates).html,
       ),
     );
@@ -107,7 +109,7 @@ describe.each(DRAWN)('on a $name label', ({ kind, templates }) => {
   test.for(PATHS.map((path) => [path.join('.'), path] as const))(
     '%s is text and nothing else',
     async ([_, path], { parsed }) => {
-      const base = path[0] === 'pickUp' ? pickedUp : label;
+      const base = { pickUp: pickedUp, marks: marked }[String(path[0])] ?? label;
       const texts = [MARK, ...HOSTILE.map((text) => MARK + text)];
       const [plain, ...hostile] = await parsed(
         texts.map((text) => renderLabel(replaced<LabelPayload>(base, path, text), templates).html),

@@ -58,6 +58,7 @@ export function compileTemplate({ file, source, version, kind, isOurs }: Templat
     const strict = new StrictTemplate();
     strict.accept(page);
     if (!strict.showsTest) page.program.body.unshift(...Handlebars.parse(TEST_LINE).body);
+    if (!strict.showsMark) addMarkLine(page);
     const constant = takeConstantParts(program);
     const drawing = (parts: hbs.AST.Program) => {
       const template = engine.compile(parts, OPTIONS);
@@ -79,6 +80,16 @@ export function compileTemplate({ file, source, version, kind, isOurs }: Templat
 
 /** Added at the upper edge of a template that shows no field of `test`. */
 const TEST_LINE = '{{text test.band x=8 y=16 size=5 bold=true}}';
+
+/** Adds a line below that to a template that shows no mark: to the page of each package, which may have another mark. */
+function addMarkLine({ program }: hbs.AST.BlockStatement): void {
+  const isBlock = (part: hbs.AST.Statement): part is hbs.AST.BlockStatement => part.type === 'BlockStatement';
+  const packages = program.body.filter(isBlock).find(({ path }) => path.original === 'eachPackage');
+  if (packages) packages.program.blockParams ??= ['package'];
+  const [name] = packages?.program.blockParams ?? [];
+  const line = `{{text ${name === undefined ? 'mark' : `${name}.mark`} x=8 y=46 size=10 bold=true}}`;
+  (packages?.program ?? program).body.unshift(...Handlebars.parse(line).body);
+}
 
 /** Handlebars throws errors with the template's line too. */
 type LinedError = Error & { lineNumber?: number };
@@ -153,7 +164,7 @@ function stylesOfPage(kind: string, page: hbs.AST.BlockStatement): string {
 }
 
 const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  eachPackage: ['position', 'code', 'number'],
+  eachPackage: ['position', 'code', 'number', 'mark'],
   logo: ['x', 'width'],
 };
 
@@ -162,6 +173,8 @@ class StrictTemplate extends Handlebars.Visitor {
   readonly #blockFields = new Map<string, readonly string[]>();
   /** Whether the template itself says that a label is of a test account. */
   showsTest = false;
+  /** Whether it shows what decides what is done with the parcel. */
+  showsMark = false;
 
   override MustacheStatement(node: hbs.AST.MustacheStatement): void {
     if (!node.escaped)
@@ -183,6 +196,7 @@ class StrictTemplate extends Handlebars.Visitor {
     const [first = '', field = ''] = node.parts as string[];
     if (first === 'test') this.showsTest = true;
     const fields = this.#blockFields.get(first);
+    if (first === 'mark' || (fields?.includes('mark') && field === 'mark')) this.showsMark = true;
     if (fields && !fields.includes(field))
       throw errorAt(node.loc.start.line, `there is no field "${node.original}"`);
   }

@@ -125,6 +125,18 @@ export const LEAST: Guide = {
   Creado_por: {},
 };
 
+/** Returns a label as a return has it: the second code, and a recipient without what no sender has. */
+export function asReturn(label: LabelPayload): LabelPayload {
+  const { Destinatario, ...guide } = label.guide;
+  const { RazonSocial: _, RFC: __, Referencias: ___, ...recipient } = Destinatario;
+  return {
+    ...label,
+    guide: { ...guide, Destinatario: recipient },
+    marks: [{ text: 'DEVOLUCIÓN' }],
+    former: '390458235877',
+  };
+}
+
 /** Where the recipient of a sample picks the parcel up. */
 const PICK_UP: NonNullable<LabelPayload['pickUp']> = {
   Calle: 'Av. Universidad',
@@ -169,6 +181,10 @@ const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}
 
 export const USUAL = 'usual';
 export const LONGEST = 'longest';
+export const MARKED = 'marked';
+const MARKS: NonNullable<LabelPayload['marks']> = [
+  { text: 'COBRAR $12,450.50', others: 'COBRO EN EL PAQUETE 1 DE 3' },
+];
 
 /** Returns the extremes of a kind by name: every field, the fewest, the longest, and markup as text. */
 export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
@@ -186,5 +202,7 @@ export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
     wide: withReturnAddress(everywhere('W'.repeat(250), { kind, packages })),
     markup: everywhere(MARKUP.repeat(3), { kind }),
     test: sample({ kind, packages, number: '082913650726' }),
+    [MARKED]: sample({ kind, packages, route: 'R-12', marks: MARKS }),
+    return: asReturn(sample({ kind, packages, route: 'R-12' })),
   };
 }
