@@ -7,11 +7,12 @@ import { toCentavos } from '../platform/amounts.ts';
 import { addTo, type Figures, type Usage } from './figures.ts';
 import type { Month } from './months.ts';
 import {
+  BILLED_FIELDS,
+  type BilledFields,
   billedAtCreation,
   figuresOfChange,
+  figuresOfGuide,
   type PriceChange,
-  UNQUOTED_FIELDS,
-  type UnquotedFields,
 } from './unquoted.ts';
 import type { ReadOptions } from './usage-options.ts';
 
@@ -26,7 +27,7 @@ type CountedEntry = Pick<LogEntry, '_id' | 'status' | 'version' | 'registered' |
   told: Pick<LogEntry['told'], 'Guia' | 'Tipo'>;
   adjustment?: { Diferencia?: number; SinPrecio?: string };
 };
-type BilledGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'total'> & UnquotedFields;
+type BilledGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'total'> & BilledFields;
 /** An entry of the month, with what the guide was before it. `weighed`: the last entry before it with a price. */
 type Change = { entry: CountedEntry; before?: CountedEntry; weighed?: CountedEntry };
 const FIELDS = {
@@ -35,7 +36,7 @@ const FIELDS = {
 } as const;
 
 /**
- * Adds what entries that were registered in the month changed, against the guide's entry before it. Such a change is a fact
+ * Adds guides that are billed by their first event, and what entries that were registered in the month changed, against the guide's entry before it. Such a change is a fact
  * for ever, so that later events change later months alone. It counts for the account for which the guide was created, as
  * the guide does, whatever account it was moved to: otherwise one account would pay for what another gets back.
  */
@@ -45,8 +46,19 @@ export async function countEvents(
   { test, account, canaries, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
+  for await (const page of entriesOf(mongo, month, { billed: true })) {
+    const guides = await guidesOf(mongo, page);
+    for (const entry of page.filter(({ told }) => isTestNumber(told.Guia) === test)) {
+      const guide = guides.get(entry.told.Guia);
+      const payer = payerOf(entry, guides);
+      if (!guide || (account !== undefined && payer !== account) || canaries.has(payer)) continue;
+      const price = billedAtCreation(guide);
+      addTo(usage, payer, figuresOfGuide(guide.total, price));
+      if (price) withoutTariff?.add(payer, guide._id, { after: price });
+    }
+  }
   let seen = 0;
-  for await (const page of entriesOf(mongo, month)) {
+  for await (const page of entriesOf(mongo, month, { 'told.Tipo': { $in: [...USAGE_TYPES] } })) {
     const entries = page.filter(({ told }) => isTestNumber(told.Guia) === test);
     const guides = await guidesOf(mongo, entries);
     const billed = entries.filter((entry) => {
@@ -73,6 +85,8 @@ function payerOf({ _id, told }: CountedEntry, guides: ReadonlyMap<string, Billed
 
 function figuresOf({ entry, before, weighed }: Change, guide: BilledGuide | undefined): Partial<Figures> {
   const { told, status, adjustment } = entry;
+  // Cancelled before its first event, it was never billed.
+  if (told.Tipo === 'Cancelacion' && guide?.billed) return {};
   if (told.Tipo === 'Cancelacion') return { cancelled: 1, cancelledTotal: toCentavos(guide?.total ?? 0) };
   const delivered = Number(status === 'Entregado') - Number(before?.status === 'Entregado');
   if (!adjustment) return { delivered };
@@ -86,7 +100,7 @@ function figuresOf({ entry, before, weighed }: Change, guide: BilledGuide | unde
 /** Returns what an entry changes in the price of a guide without a quote; nothing of another, or of one that is gone. */
 function priceChange({ entry, weighed }: Change, guide: BilledGuide | undefined): PriceChange {
   const created = guide && billedAtCreation(guide);
-  if (!created) return {};
+  if (!created || (guide.billed && entry.told.Tipo === 'Cancelacion')) return {};
   const before = weighed?.unquoted ?? created;
   return entry.told.Tipo === 'Cancelacion' ? { before } : { before, after: entry.unquoted ?? before };
 }
@@ -100,8 +114,13 @@ function hasNoPrice(entry: CountedEntry | undefined): number {
   return Number(entry?.adjustment?.SinPrecio !== undefined);
 }
 
-/** Reads the month's entries in the order in which they were registered, a page at a time. */
-async function* entriesOf(mongo: Connection, { from, to }: Month): AsyncGenerator<CountedEntry[]> {
+/** Reads entries of the month in the order in which they were registered, a page at a time. @param which has an index with the time. */
+async function* entriesOf(
+  mongo: Connection,
+  { from, to }: Month,
+  which: { billed: true } | { 'told.Tipo': { $in: LogEntry['told']['Tipo'][] } },
+): AsyncGenerator<CountedEntry[]> {
+  const order = { ...('billed' in which && { billed: 1 as const }), registered: 1 as const, _id: 1 as const };
   for (let last: CountedEntry | undefined; ; ) {
     const rest = last && {
       registered: { $gte: last.registered, $lt: to },
@@ -110,12 +129,12 @@ async function* entriesOf(mongo: Connection, { from, to }: Month): AsyncGenerato
     const page: CountedEntry[] = await modelOf(mongo, EVENTS)
       .find({
         registered: { $gte: from, $lt: to },
-        'told.Tipo': { $in: [...USAGE_TYPES] },
+        ...which,
         ...rest,
       })
       .readConcern(MAJORITY)
       .select<CountedEntry>(FIELDS)
-      .sort({ registered: 1, _id: 1 })
+      .sort(order)
       .limit(ENTRIES_AT_A_TIME)
       .lean();
     if (page.length > 0) yield page;
@@ -159,7 +178,7 @@ async function guidesOf(
   if (entries.length === 0) return new Map();
   const found = await modelOf(mongo, GUIDES)
     .find({ _id: { $in: [...new Set(entries.map(({ told }) => told.Guia))] } })
-    .select<BilledGuide>({ account: 1, createdFor: 1, total: 1, ...UNQUOTED_FIELDS })
+    .select<BilledGuide>({ account: 1, createdFor: 1, total: 1, ...BILLED_FIELDS })
     .sort({ _id: 1 })
     .lean();
   return new Map(found.map((guide) => [guide._id, guide]));

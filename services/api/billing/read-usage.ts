@@ -3,19 +3,18 @@ import { UserStore } from '#shared/accounts/user-store.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { GUIDES, type GuideDocument } from '#shared/guides/guide-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import { toCentavos } from '../platform/amounts.ts';
 import { countEvents } from './count-events.ts';
 import { addTo, type Usage } from './figures.ts';
 import { readLabelUsage } from './label-usage.ts';
 import type { Month } from './months.ts';
-import { billedAtCreation, figuresOfChange, UNQUOTED_FIELDS, type UnquotedFields } from './unquoted.ts';
+import { BILLED_FIELDS, type BilledFields, billedAtCreation, figuresOfGuide } from './unquoted.ts';
 import type { ReadOptions, UsageOptions } from './usage-options.ts';
 
 /** Guides of one query. */
 const GUIDES_AT_A_TIME = 1_000;
 
 type CountedGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'createdAt' | 'total'> &
-  UnquotedFields;
+  BilledFields;
 
 /**
  * Reads what accounts used in a month from guides, events and counts of labels. Memory grows with the accounts, and with the
@@ -55,13 +54,10 @@ async function countGuides(
   let seen = 0;
   for await (const page of account === undefined ? walk.all() : walk.of(account)) {
     for (const guide of page) {
-      const { _id, account, createdFor = account, total } = guide;
-      if (isTestNumber(_id) !== test || canaries.has(createdFor)) continue;
+      const { _id, account, createdFor = account, total, billed } = guide;
+      if (billed || isTestNumber(_id) !== test || canaries.has(createdFor)) continue;
       const price = billedAtCreation(guide);
-      addTo(usage, createdFor, {
-        ...{ guides: 1, total: toCentavos(total) },
-        ...(price && { unquoted: 1, ...figuresOfChange({ after: price }) }),
-      });
+      addTo(usage, createdFor, figuresOfGuide(total, price));
       if (price) withoutTariff?.add(createdFor, _id, { after: price });
     }
     seen += page.length;
@@ -119,7 +115,7 @@ class GuideWalk {
   #page(field: 'account' | 'createdFor', filter: object): Promise<CountedGuide[]> {
     return modelOf(this.#mongo, GUIDES)
       .find(filter)
-      .select<CountedGuide>({ account: 1, createdFor: 1, createdAt: 1, total: 1, ...UNQUOTED_FIELDS })
+      .select<CountedGuide>({ account: 1, createdFor: 1, createdAt: 1, total: 1, ...BILLED_FIELDS })
       .sort({ [field]: 1, createdAt: -1, _id: -1 })
       .limit(GUIDES_AT_A_TIME)
       .lean()

@@ -1,11 +1,15 @@
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { NoPriceReason } from '#shared/guides/guide-price.ts';
+import { toCentavos } from '../platform/amounts.ts';
 import type { Figures } from './figures.ts';
 
 /** What guides without a quote cost: their answers say 0, so that no other figure has it. */
 
 /** What is read of a stored guide; of its quote no more than that there is one. */
 export const UNQUOTED_FIELDS = { unquoted: 1, 'quote.Tarifa.Version': 1 } as const;
+/** The same, with when the guide is billed. */
+export const BILLED_FIELDS = { ...UNQUOTED_FIELDS, billed: 1 } as const;
+export type BilledFields = UnquotedFields & Pick<GuideDocument, 'billed'>;
 export type UnquotedFields = Pick<GuideDocument, 'unquoted'> & { quote?: object };
 
 /** What a guide costs, in centavos, or why it has no price. `not-priced`: a release before 1.9.0 created the guide. */
@@ -16,6 +20,14 @@ export type PriceChange = { before?: BilledPrice | undefined; after?: BilledPric
 /** Returns what a guide cost when it was created; undefined with a quote. */
 export function billedAtCreation({ quote, unquoted }: UnquotedFields): BilledPrice | undefined {
   return quote ? undefined : (unquoted ?? { noPrice: 'not-priced' });
+}
+
+/** Returns what a guide adds to the figures of the month in which it is billed. @param total in MXN. */
+export function figuresOfGuide(total: number, price: BilledPrice | undefined): Partial<Figures> {
+  return {
+    ...{ guides: 1, total: toCentavos(total) },
+    ...(price && { unquoted: 1, ...figuresOfChange({ after: price }) }),
+  };
 }
 
 /** Returns what a change adds to the figures of its month. */

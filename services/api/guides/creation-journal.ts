@@ -27,6 +27,11 @@ export class CreationJournal {
   readonly #guides: GuideStore;
   readonly #clock: DatabaseClock;
   readonly #overdue = new Overdue();
+  /**
+   * Called once the guides of an entry are stored, and again if that was cut. A creation of one guide without a key has no
+   * entry. Rooms above add theirs.
+   */
+  readonly onStored: ((entry: JournalEntry) => Promise<void>)[] = [];
 
   constructor(connection: Connection, guides: GuideStore) {
     this.#entries = modelOf(connection, CREATIONS);
@@ -39,6 +44,11 @@ export class CreationJournal {
     const entry = await this.#read(key.id);
     if (entry) requireSameBody(entry, key);
     return entry;
+  }
+
+  /** Returns the creation that was committed under an id, whatever its body. */
+  committed(id: string): Promise<JournalEntry | undefined> {
+    return this.#read(id);
   }
 
   /**
@@ -126,7 +136,9 @@ export class CreationJournal {
   async #store(entry: JournalEntry): Promise<JournalEntry> {
     if (!entry.records) return entry;
     const taken = await this.#guides.insertAll(entry.records);
-    return taken.length === 0 ? entry : this.#store(await this.#renumber(entry, taken));
+    if (taken.length > 0) return this.#store(await this.#renumber(entry, taken));
+    for (const act of this.onStored) await act(entry);
+    return entry;
   }
 
   async #stored({ numbers = [] }: JournalEntry): Promise<GuideDocument[]> {
