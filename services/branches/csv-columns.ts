@@ -2,6 +2,7 @@ import { type Branch, branchCode, ROUTE_FORM } from '#shared/branches/branch.ts'
 import type { Coverage } from '#shared/branches/branch-store.ts';
 import { POSTAL_CODE_CELL_RULE, POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import { NO, YES } from '#shared/commands/csv.ts';
+import { MAX_COLLECTED } from '#shared/guides/guide.ts';
 
 type Rule = { fits: (cell: string) => boolean; reason: string };
 
@@ -28,6 +29,11 @@ const ROUTE: Rule = {
 const ZONE: Rule = {
   fits: (cell) => cell === '' || isTimeZone(cell),
   reason: 'debe ser una zona horaria como America/Tijuana, o quedar vacio',
+};
+const COLLECTED: Rule = {
+  fits: (cell) =>
+    cell === '' || (/^\d{1,5}(\.\d{1,2})?$/.test(cell) && Number(cell) > 0 && Number(cell) <= MAX_COLLECTED),
+  reason: `debe ser un importe en pesos mayor que 0 y hasta ${MAX_COLLECTED}, sin comas ni $, o quedar vacio`,
 };
 const YES_NO: Rule = { fits: (cell) => YES.test(cell) || NO.test(cell), reason: 'debe ser si o no' };
 // As in `shared/guides/guide.ts`, because these texts go onto the same labels.
@@ -57,12 +63,14 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
     Origen: YES_NO,
     Destino: YES_NO,
     Activa: YES_NO,
+    CobraHasta: COLLECTED,
   },
-  optional: ['Horario', 'Zona'],
-  toRecord: ({ Horario, Zona, ...cells }) => ({
+  optional: ['Horario', 'Zona', 'CobraHasta'],
+  toRecord: ({ Horario, Zona, CobraHasta, ...cells }) => ({
     ...cells,
     ...(Horario && { Horario }),
     ...(Zona && { Zona }),
+    ...(CobraHasta && { CobraHasta: Number(CobraHasta) }),
     Codigo: branchCode(cells.Codigo),
     Origen: YES.test(cells.Origen),
     Destino: YES.test(cells.Destino),
@@ -71,7 +79,7 @@ export const branchTable: CsvTable<Branch, keyof Branch> = {
   toCells: (branch) =>
     columnsOf(branchTable).map((column) => {
       const value = branch[column];
-      return typeof value === 'boolean' ? (value ? 'si' : 'no') : (value ?? '');
+      return typeof value === 'boolean' ? (value ? 'si' : 'no') : String(value ?? '');
     }),
 };
 

@@ -21,6 +21,9 @@ export const Branch = Type.Object(
         examples: ['America/Tijuana'],
       }),
     ),
+    CobraHasta: Type.Optional(
+      Type.Number({ description: 'Most that it collects on delivery of a guide, in MXN', examples: [5000] }),
+    ),
     Origen: Type.Boolean({ description: 'Guides may start here' }),
     Destino: Type.Boolean({ description: 'Guides may end here' }),
     Activa: Type.Boolean(),

@@ -18,7 +18,7 @@ export type State = {
 
 /** The sides of a package that is weighed: all three, or none. */
 export const SIDES = ['Largo', 'Alto', 'Ancho'] as const;
-export const TYPE_FIELDS = ['Motivo', 'Anula', 'Recibe', 'Peso', ...SIDES] as const;
+export const TYPE_FIELDS = ['Motivo', 'Anula', 'Recibe', 'Cobrado', 'Peso', ...SIDES] as const;
 type TypeField = (typeof TYPE_FIELDS)[number];
 type Fields = { requires?: TypeField; allows?: readonly TypeField[] };
 
@@ -69,7 +69,7 @@ export const STATE_EVENTS = keyed({
   Entregado: {
     progress: 7,
     isFinal: true,
-    allows: ['Recibe'],
+    allows: ['Recibe', 'Cobrado'],
     title: 'Entregado',
     sentence: 'El paquete llegó a su destino.',
     look: 'bien',

@@ -18,6 +18,9 @@ import {
   USERNAME,
 } from '../stores/collection.ts';
 
+/** What rooms say of a guide, by names on the wire. */
+export type GuideFacts = Readonly<Record<string, string | true>>;
+
 /** A branch with its name on the day of creation: a label that is printed again must not change. */
 const BRANCH = part({ code: KEYWORD, name: KEYWORD });
 
@@ -81,6 +84,10 @@ export const GUIDES = defineCollection(
     /** What the packages' weights change in its price; absent before the first weighing. */
     adjustment: optional(body<Adjustment>()),
     guide: body<Guide>(),
+    /** What every answer about the guide shows beside its fields. Each room documents its own, in `adds` of its `room.ts`. */
+    facts: optional(body<GuideFacts>()),
+    /** When the guide is billed, if not in the month of its creation: in that of its first event, and never without one. */
+    billed: optional(oneOf(['first-event'])),
     /** Of a guide of a test account: when MongoDB deletes it. */
     expiresAt: optional(MOMENT),
   },
@@ -93,6 +100,7 @@ export const GUIDES = defineCollection(
       pickUp: 'nobody: a branch',
       quote: 'nobody: amounts',
       adjustment: 'nobody: amounts',
+      facts: 'nobody: numbers of guides, and words of lists',
     },
     testAccounts: 'expire',
     // Personal data of old guides is removed by an update.
@@ -176,6 +184,7 @@ export const PERSONAL_DATA = {
   },
   Creado_por: { Nombre: 'nombre', Agencia: 'otro' },
   Referencia: false,
+  Cobro: { Monto: false, Medios: false },
 } as const satisfies {
   [Field in keyof Guide]-?: NonNullable<Guide[Field]> extends object
     ? Record<keyof Guide[Field], Personal>

@@ -15,6 +15,8 @@ export type Parcel = {
   sides: readonly [number, number, number];
   /** Declared value of the guide, in centavos. */
   declared: number;
+  /** What is collected on delivery of the guide, in centavos; absent if nothing is. */
+  cod?: number;
 };
 
 const EstimatedDelivery = Type.Object(

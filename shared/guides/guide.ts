@@ -29,6 +29,11 @@ export const ANONYMOUS = '[anonimizado]';
 /** Largest declared value, in MXN. */
 const MAX_VALUE = 999_999_999.99;
 
+/** Largest amount that is collected on delivery of a guide, and how it may be paid (docs/contract.md "Cash on delivery"). */
+export const MAX_COLLECTED = 50_000;
+export const MEANS_OF_PAYMENT = ['efectivo', 'tarjeta'] as const;
+export type MeansOfPayment = (typeof MEANS_OF_PAYMENT)[number];
+
 /** Largest weight and side of a package. */
 export const MAX_KILOGRAMS = 1_000;
 export const MAX_CENTIMETRES = 500;
@@ -120,6 +125,23 @@ export function kindsIn(rules: FieldRules) {
         examples: [1500.5],
         'x-regla': `debe ser un numero de 0 a ${MAX_VALUE} (MXN)`,
       }),
+    /** An amount that changes hands: one of three decimals is a mistake, and not rounded. */
+    money: (maximum: number, description: string) =>
+      Type.Number({
+        minimum: 0.01,
+        maximum,
+        multipleOf: 0.01,
+        description,
+        examples: [450.5],
+        'x-regla': `debe ser un numero mayor que 0 y hasta ${maximum}, con dos decimales a lo mas (MXN)`,
+      }),
+    meansOfPayment: (description: string) =>
+      Type.Enum([...MEANS_OF_PAYMENT], {
+        type: 'string',
+        description,
+        examples: ['efectivo'],
+        'x-regla': `debe ser uno de: ${MEANS_OF_PAYMENT.join(', ')}`,
+      }),
   };
 }
 type Kinds = ReturnType<typeof kindsIn>;
@@ -195,6 +217,23 @@ const goods = ({ section, text, measure, packages, value }: Kinds) =>
     'Lo que se envía',
   );
 
+const collection = ({ section, money, meansOfPayment }: Kinds) =>
+  section(
+    {
+      Monto: money(MAX_COLLECTED, 'De toda la guía, en MXN'),
+      Medios: Type.Optional(
+        Type.Array(meansOfPayment('Con qué se paga'), {
+          minItems: 1,
+          uniqueItems: true,
+          description: 'Con qué se puede pagar; con cualquiera si falta',
+          examples: [['efectivo', 'tarjeta']],
+          'x-regla': `debe ser una lista, sin repetir, de: ${MEANS_OF_PAYMENT.join(', ')}`,
+        }),
+      ),
+    },
+    'Lo que se cobra a quien recibe',
+  );
+
 const createdBy = ({ section, text }: Kinds) =>
   section(
     {
@@ -213,6 +252,7 @@ function fieldsIn(kinds: Kinds) {
     Referencia: Type.Optional(
       kinds.text(60, 'Número del propio cliente, que puede repetirse', 'PEDIDO-1042'),
     ),
+    Cobro: Type.Optional(collection(kinds)),
   };
 }
 

@@ -30,7 +30,10 @@ export const MANIFESTS = defineCollection(
     origin: part({ code: KEYWORD, name: KEYWORD }),
     /** In the order of the list. */
     guides: body<ManifestGuide[]>(),
-    totals: part({ guides: NUMBER, packages: NUMBER, weight: NUMBER, unweighed: NUMBER }),
+    totals: part({
+      ...{ guides: NUMBER, packages: NUMBER, weight: NUMBER, unweighed: NUMBER },
+      cod: optional(NUMBER),
+    }),
     /** Whether more guides waited than a manifest has. */
     more: optional(FLAG),
     /** The Idempotency-Key of its request. */

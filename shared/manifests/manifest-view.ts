@@ -8,6 +8,7 @@ type Row = ManifestPayload['guides'][number];
 /** In dots: the baseline of the first row, and the height of each. */
 const FIRST_ROW = 538;
 const ROW_HEIGHT = 44;
+const MONEY = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 const SERVICES = { Domicilio: 'Domicilio', 'the service': 'Recoge en sucursal' } as const;
 
 /** Returns what each page of a manifest shows, in characters of the label's font. The last one has the totals. */
@@ -37,6 +38,7 @@ export function manifestViews({
       page: `Página ${index + 1} de ${pages.length}`,
       // Without routes there is no column of them.
       routeHead: routes && 'RUTA',
+      codHead: guides.some(({ cod }) => cod !== undefined) ? 'COBRO' : undefined,
       rows: rows.map((row, i) => ({
         ...rowView(row, before + i + 1, FIRST_ROW + i * ROW_HEIGHT),
         route: routes && (routes[row.number] ?? NONE),
@@ -48,7 +50,7 @@ export function manifestViews({
 
 /** @param y baseline of the row, in dots; its rule is below it. */
 function rowView(
-  { number, service, destination, postalCode = NONE, packages, weight, cancelled }: Row,
+  { number, service, destination, postalCode = NONE, packages, weight, cod, cancelled }: Row,
   position: number,
   y: number,
 ) {
@@ -62,14 +64,18 @@ function rowView(
     postalCode: inCharset(postalCode),
     packages: String(packages),
     weight: weight === undefined ? NONE : measureText(weight),
+    // Nothing is collected of a cancelled one.
     cancelled: cancelled && 'CANCELADA',
+    cod: cod === undefined || cancelled ? undefined : MONEY.format(cod),
   };
 }
 
 function totalsView(guides: readonly Row[]) {
   const { packages, weight, unweighed } = totalsOf(guides);
   const cancelled = guides.filter((guide) => guide.cancelled).length;
+  const { cod } = totalsOf(guides.filter((guide) => !guide.cancelled));
   const notes = [
+    cod !== undefined && `Por cobrar al entregar: ${MONEY.format(cod)}.`,
     cancelled > 0 &&
       `${inWords(cancelled, 'guía', 'guías')} de la lista se ${cancelled === 1 ? 'canceló' : 'cancelaron'} después.`,
     unweighed > 0 && `${inWords(unweighed, 'guía', 'guías')} sin peso.`,

@@ -21,21 +21,31 @@ export const ManifestGuide = Type.Object(
     packages: Type.Integer({ minimum: 1, maximum: MAX_PACKAGES }),
     /** Of all packages together, in kg; absent if the guide states no weight. */
     weight: Type.Optional(Type.Number({ minimum: 0 })),
+    /** What is collected on its delivery, in MXN; absent if nothing is. */
+    cod: Type.Optional(Type.Number({ minimum: 0 })),
   },
   { additionalProperties: false },
 );
 export type ManifestGuide = Static<typeof ManifestGuide>;
 
-/** Sums of a manifest's guides. `unweighed`: how many guides state no weight. */
-export type ManifestTotals = { guides: number; packages: number; weight: number; unweighed: number };
+/** Sums of a manifest's guides. `unweighed`: how many guides state no weight. `cod`: in MXN; absent if nothing is collected. */
+export type ManifestTotals = {
+  guides: number;
+  packages: number;
+  weight: number;
+  unweighed: number;
+  cod?: number;
+};
 
 export function totalsOf(guides: readonly ManifestGuide[]): ManifestTotals {
   const sum = (of: (guide: ManifestGuide) => number) => guides.reduce((total, guide) => total + of(guide), 0);
+  const centavos = sum(({ cod = 0 }) => Math.round(cod * 100));
   return {
     guides: guides.length,
     packages: sum(({ packages }) => packages),
     weight: inGrams(sum(({ weight = 0 }) => weight)),
     unweighed: sum(({ weight }) => (weight === undefined ? 1 : 0)),
+    ...(centavos > 0 && { cod: centavos / 100 }),
   };
 }
 

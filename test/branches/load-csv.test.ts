@@ -106,7 +106,7 @@ function south(change: Partial<Record<keyof Branch, string>>): string {
 
 function branchOf(line: string): Branch {
   const cells = line.split(',').map((cell) => (cell === 'si' ? true : cell));
-  return Object.fromEntries(BRANCHES_HEADER.split(',').map((name, index) => [name, cells[index]])) as Branch;
+  return Object.fromEntries(BRANCHES_HEADER.split(',').map((name, index) => [name, cells[index]])) as never;
 }
 
 describe('import', () => {
@@ -179,6 +179,26 @@ describe('import', () => {
     for (const wrong of ['Tijuana', '-08:00']) {
       expect((await zoned(wrong)).err).toContain('debe ser una zona horaria como America/Tijuana');
     }
+  });
+
+  test('of branches may say how much they collect, and an export has it', async ({
+    importing,
+    run,
+    store,
+  }) => {
+    const header = `${BRANCHES_HEADER},CobraHasta`;
+    const load = (cell: string) => importing('branches', [header, `${NORTH},${cell}`, `${SOUTH},`], '--yes');
+    for (const cell of ['0', '50000.01', '1.005', '-1', '$5', 'mucho'])
+      expect((await load(cell)).err).toContain(
+        `CobraHasta "${cell}": debe ser un importe en pesos mayor que 0`,
+      );
+    expect(await load('4999.5')).toMatchObject({ code: 0 });
+    const { branches } = await store.snapshot();
+    expect(branches.map(({ Codigo, CobraHasta }) => [Codigo, CobraHasta])).toEqual([
+      ['NTE01', 4_999.5],
+      ['SUR01', undefined],
+    ]);
+    expect((await run('branches', ['export'])).out).toMatch(/^NTE01,.*,4999\.5$/m);
   });
 
   test('of coverage may say the route of a postal code, and an export has it', async ({

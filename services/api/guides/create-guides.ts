@@ -75,6 +75,7 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   const earlier = key && (await journal.find(key));
   if (earlier) return repeated(await journal.complete(earlier));
   const branches = await resolveBranches(deps.branches, parsed, request);
+  await deps.collecting.value({ user, guides: sent, destinations: branches.destinations });
   const { unquotedGuides = 'bill' } = user.settings;
   const prices = await deps.pricing.value.priceOf({ user, unquotedGuides, ...parsed, ...branches });
   // It decides in which month the guides are billed, and when they are deleted or anonymised.
@@ -139,8 +140,9 @@ function isUnknownResult(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'result-unknown';
 }
 
-function newGuides(
-  { service, guides }: GuideRequest,
+/** Makes the documents of new guides. */
+export function newGuides(
+  { service, guides }: Pick<GuideRequest, 'service' | 'guides'>,
   { origin, destinations }: GuideBranches,
   prices: readonly FoundPrice[],
   { username, account, test, canaryOf }: Caller,

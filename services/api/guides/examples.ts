@@ -81,6 +81,13 @@ export const GUIDE_EXAMPLES = {
       Guia: [HOME, { ...HOME, Destinatario: OTHER_HOME }],
     },
   },
+  cobro: {
+    summary: 'Se cobra al entregar; con el permiso guias.cobro',
+    value: {
+      TipoServicio: 'Domicilio',
+      Guia: [{ ...HOME, Cobro: { Monto: 450.5, Medios: ['efectivo', 'tarjeta'] } }],
+    },
+  },
   sucursal: {
     summary: 'El destinatario recoge en la sucursal',
     value: {

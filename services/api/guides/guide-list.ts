@@ -12,6 +12,7 @@ import { tidy } from '../http/body.ts';
 import {
   encodeCursor,
   type ListParameters,
+  NEWEST_FIRST,
   type Period,
   type Position,
   periodOf,
@@ -48,7 +49,6 @@ type Conditions = QueryFilter<GuideDocument>;
 /** `indexed`: conditions that an index has. For the others the database reads each guide. */
 type Query = { indexed: Conditions; others: Conditions };
 
-const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 /** Longest search for one page, in ms. */
 const SEARCH_MS = 3_000;
 /** How many guides one query looks through. The first are few, because most pages are soon full. */

@@ -59,6 +59,7 @@ export type Shipment = {
   Destinatario: Pick<Guide['Destinatario'], 'CodigoPostal' | 'DestinoCode' | 'Estado'>;
   Remitente?: Pick<Guide['Remitente'], 'CodigoPostal' | 'Estado'>;
   Producto: Omit<Guide['Producto'], 'Contenido'> & Measures;
+  Cobro?: Guide['Cobro'];
 };
 
 /**
@@ -261,13 +262,13 @@ function asDestination({ properties: { Destinatario } }: typeof SentGuide): TObj
 
 /** Returns the schema of a guide of which only its quote counts, and what is compared with that. */
 function asPriced(guide: typeof SentGuide): TObject {
-  const { Producto, Cotizacion } = guide.properties;
+  const { Producto, Cobro, Cotizacion } = guide.properties;
   const { Contenido: _, InformacionAdicional: __, ...measured } = Producto.properties;
   const goods = { ...Producto, required: [], properties: measured, additionalProperties: true };
   return Type.Unsafe({
     ...guide,
     required: ['Destinatario', 'Producto'],
-    properties: { Destinatario: asDestination(guide), Producto: goods, Cotizacion },
+    properties: { Destinatario: asDestination(guide), Producto: goods, Cobro, Cotizacion },
     additionalProperties: true,
   }) as never;
 }

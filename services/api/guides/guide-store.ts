@@ -17,7 +17,11 @@ export type CurrentState = Pick<GuideDocument, 'status' | 'route'> & { postalCod
 export type HandoverGuide = Pick<
   GuideDocument,
   '_id' | 'createdAt' | 'status' | 'service' | 'origin' | 'destination' | 'expiresAt'
-> & { guide: { Producto: Pick<GuideDocument['guide']['Producto'], 'Peso' | 'Paquetes'> } };
+> & {
+  guide: Pick<GuideDocument['guide'], 'Cobro'> & {
+    Producto: Pick<GuideDocument['guide']['Producto'], 'Peso' | 'Paquetes'>;
+  };
+};
 
 /** `taken`: the number is another guide's. */
 type Stored = 'stored' | 'taken';
@@ -27,7 +31,7 @@ const MOVED_AT_A_TIME = 5_000;
 const HANDED_OVER_AT_A_TIME = 1_000;
 const HANDOVER_FIELDS = {
   ...{ createdAt: 1, status: 1, service: 1, origin: 1, destination: 1, expiresAt: 1 },
-  ...{ 'guide.Producto.Peso': 1, 'guide.Producto.Paquetes': 1 },
+  ...{ 'guide.Producto.Peso': 1, 'guide.Producto.Paquetes': 1, 'guide.Cobro': 1 },
 } as const;
 const MAX_BATCHED_FINDS = 100;
 /** Guides of different customers in one write. */
@@ -178,7 +182,8 @@ export class GuideStore {
   }
 
   /**
-   * Reads the guides of a branch that nobody has scanned, the oldest first, a thousand at a time.
+   * Reads the guides of a branch that nobody has scanned, the oldest first, a thousand at a time. Leaves out those that are billed by
+   * their first event, which others hand over.
    *
    * @param from local time of creation from which on guides are read.
    */
@@ -190,6 +195,7 @@ export class GuideStore {
           createdAt: { $gte: after.createdAt },
           status: 'Documentado',
           'origin.code': branch,
+          billed: { $exists: false },
           $or: [{ createdAt: { $gt: after.createdAt } }, { _id: { $gt: after._id } }],
         })
         .select<HandoverGuide>(HANDOVER_FIELDS)

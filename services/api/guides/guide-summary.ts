@@ -69,7 +69,7 @@ const FIELDS = {
       }),
     ),
   },
-} as const satisfies Record<string, { from: PathOf<GuideDocument>; schema: TSchema }>;
+} as const satisfies Record<string, { from: PathOf<Omit<GuideDocument, 'facts'>>; schema: TSchema }>;
 
 const Prueba = Type.Optional(Type.Literal(true, { description: 'Si es de una cuenta de prueba' }));
 type Schemas = { [Name in keyof typeof FIELDS]: (typeof FIELDS)[Name]['schema'] };
@@ -86,12 +86,16 @@ export type GuideSummary = Static<typeof GuideSummary>;
 const PATHS = Object.entries(FIELDS).map(([name, { from }]) => [name, from.split('.')] as const);
 
 /** What a query reads of each guide, so that a summary can be made of it. */
-export const SUMMARY_PROJECTION = Object.fromEntries(
-  Object.values(FIELDS).map(({ from }) => [from, 1 as const]),
-);
+export const SUMMARY_PROJECTION = {
+  ...Object.fromEntries(Object.values(FIELDS).map(({ from }) => [from, 1 as const])),
+  facts: 1 as const,
+};
 
-/** Returns what the answer to a creation and the list show of a guide; fields that the guide lacks are absent. */
-export function summaryOf(guide: Pick<GuideDocument, '_id'>): GuideSummary {
+/**
+ * Returns what the answer to a creation and the list show of a guide, with what rooms say of it; fields that the guide lacks are
+ * absent.
+ */
+export function summaryOf(guide: Pick<GuideDocument, '_id' | 'facts'>): GuideSummary {
   const summary: Record<string, unknown> = {};
   for (const [name, path] of PATHS) {
     const value = path.reduce<unknown>(
@@ -101,5 +105,5 @@ export function summaryOf(guide: Pick<GuideDocument, '_id'>): GuideSummary {
     if (value !== undefined) summary[name] = value;
   }
   if (isTestNumber(guide._id)) summary.Prueba = true;
-  return summary as GuideSummary;
+  return { ...guide.facts, ...summary } as GuideSummary;
 }

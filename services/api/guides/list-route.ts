@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
-import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { operation } from '../http/operation.ts';
-import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
+import { listParameters, NextCursor } from '../http/schemas.ts';
 import { CREATED_EXAMPLE } from './examples.ts';
 import { listGuides } from './guide-list.ts';
 import { GuideSummary, summaryOf } from './guide-summary.ts';
@@ -21,29 +20,29 @@ const route = operation({
   action: 'read',
   readsMany: true,
   request: {
-    querystring: Type.Object({
-      ...periodParameters,
-      referencia: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 60,
-          description: 'La del cliente, completa',
-          examples: ['PEDIDO-1042'],
-        }),
-      ),
-      estatus: Type.Optional(
-        Type.Enum([...GUIDE_STATUSES], { type: 'string', description: 'Estatus actual' }),
-      ),
-      destino: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 120,
-          description: 'Sucursal de destino',
-          examples: ['MTY01'],
-        }),
-      ),
-      ...pageParameters('Guías', MAX_PAGE, USUAL_PAGE, CURSOR_PATTERN),
-    }),
+    querystring: Type.Object(
+      listParameters('Guías', {
+        referencia: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 60,
+            description: 'La del cliente, completa',
+            examples: ['PEDIDO-1042'],
+          }),
+        ),
+        estatus: Type.Optional(
+          Type.Enum([...GUIDE_STATUSES], { type: 'string', description: 'Estatus actual' }),
+        ),
+        destino: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 120,
+            description: 'Sucursal de destino',
+            examples: ['MTY01'],
+          }),
+        ),
+      }),
+    ),
   },
   data: {
     name: 'Guias',

@@ -7,6 +7,7 @@ import type { Base } from '../http/room.ts';
 import { Port } from '../platform/port.ts';
 import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
 import { NO_ADJUSTMENTS } from './adjusting.ts';
+import { NOTHING_COLLECTED } from './collecting.ts';
 import { CreationJournal } from './creation-journal.ts';
 import { GuideList } from './guide-list.ts';
 import { GuideStore } from './guide-store.ts';
@@ -33,5 +34,6 @@ export function openGuides(server: HttpServer, { mongo, indexes, log }: Base) {
     journal,
     pricing: new Port(NO_PRICES),
     adjustersOf: new Port(NO_ADJUSTMENTS),
+    collecting: new Port(NOTHING_COLLECTED),
   };
 }

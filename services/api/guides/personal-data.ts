@@ -27,6 +27,7 @@ export const guidesPersonalData: PersonalData = {
     async describeInherited(mongo, account) {
       return (await new GuideStore(mongo).areTests(account)) === undefined ? '' : 'sus guias';
     },
+    refuseClosing: 'none',
     async closeAccount(mongo, account) {
       if ((await new GuideStore(mongo).areTests(account)) === undefined) return '';
       return '\nLas guias que quedan en ella se conservan (las de prueba, 30 dias).';

@@ -18,7 +18,7 @@ export const GuideParams = Type.Object({
   }),
 });
 
-const { Remitente, Destinatario, Producto, Creado_por, Cotizacion } = SentGuide.properties;
+const { Remitente, Destinatario, Producto, Creado_por, Cobro, Cotizacion } = SentGuide.properties;
 const Referencia = Type.Optional(Type.Unsafe<string>(describeField(SentGuide.properties.Referencia)));
 
 /** The fields of a guide in a request. */
@@ -28,6 +28,7 @@ export const SENT_FIELDS = {
   Producto: describeSection('Producto', Producto),
   Creado_por: describeSection('CreadoPor', Creado_por),
   Referencia,
+  Cobro: Type.Optional(describeSection('Cobro', Cobro)),
   // A text of another form is no quote of ours, which its own error says.
   Cotizacion: Type.Optional({ ...Cotizacion, pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$' }),
 };
@@ -38,6 +39,7 @@ const ANSWERED_FIELDS = {
   Producto: answeredSection('ProductoDeGuia', Producto),
   Creado_por: answeredSection('CreadorDeGuia', Creado_por),
   Referencia,
+  Cobro: Type.Optional(answeredSection('CobroDeGuia', Cobro)),
 };
 
 /** Documents the body of a creation; `parseGuideRequest` validates it. */

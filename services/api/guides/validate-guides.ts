@@ -1,6 +1,7 @@
 import { inTurns } from '#shared/async/in-turns.ts';
 import {
   DomainError,
+  type ErrorCode,
   MAX_PROBLEMS_AT_ONCE,
   type Problem,
   type ProblemList,
@@ -10,6 +11,7 @@ import type { BranchesClient } from '../branches/branches-client.ts';
 import type { Catalogue } from '../branches/postal-codes/catalogue.ts';
 import type { Port } from '../platform/port.ts';
 import { warnOfIncompleteAddresses, warnOfOtherPlaces, warnOfOtherStates } from './address-warnings.ts';
+import type { CheckCollected } from './collecting.ts';
 import { warnOfUnknownColonias } from './colonia-warnings.ts';
 import {
   type CheckedRequest,
@@ -23,7 +25,12 @@ import {
 import type { FoundPrice, Pricing } from './pricing.ts';
 import { findBranches, type GuideBranches } from './resolve-branches.ts';
 
-export type ValidationDeps = { branches: BranchesClient; catalogue: Catalogue; pricing: Port<Pricing> };
+export type ValidationDeps = {
+  branches: BranchesClient;
+  catalogue: Catalogue;
+  pricing: Port<Pricing>;
+  collecting: Port<CheckCollected>;
+};
 
 /** What a creation would make of the guides, each with its price if it has one. */
 type Valid = GuideBranches & { prices: FoundPrice[]; warnings: ProblemList };
@@ -92,18 +99,24 @@ async function checkTogether(
   const ends = { origin: found.origin, destinations };
   const { user } = request;
   const { unquotedGuides = 'ignore' } = user.settings;
+  let code: ErrorCode = 'guides-invalid';
+  const refuse = (error: unknown): undefined => {
+    if (!(error instanceof DomainError) || error.problems.length === 0) throw firstOf(problems, error);
+    if (problems.total === 0) ({ code } = error);
+    addAll(problems, error.problems, reached);
+  };
+  try {
+    await deps.collecting.value({ user, guides, destinations });
+  } catch (error) {
+    refuse(error);
+  }
   const prices = await deps.pricing.value
     .priceOf({ user, service, guides, unquotedGuides, ...ends })
-    .catch((error: unknown) => {
-      const wrong = error instanceof DomainError ? error.problems : [];
-      const code = problems.total === 0 && error instanceof DomainError ? error.code : 'guides-invalid';
-      if (wrong.length === 0) throw firstOf(problems, error);
-      addAll(problems, wrong, reached);
-      throw problems.toError(code);
-    });
+    .catch(refuse);
+  if (!prices) throw problems.toError(code);
   const rightOnes = reached.map(({ indice }) => right[indice]);
   addAll(warnings, deps.pricing.value.warningsOf(prices, rightOnes), reached);
-  problems.throwIfAny('guides-invalid');
+  problems.throwIfAny(code);
   return { ...ends, prices };
 }
 

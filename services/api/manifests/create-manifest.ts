@@ -159,6 +159,7 @@ function rowOf({ _id, service, destination, guide }: HandoverGuide): ManifestGui
     destination: destination.code,
     packages: Paquetes,
     ...(Peso !== undefined && { weight: inGrams(Peso * Paquetes) }),
+    ...(guide.Cobro && { cod: guide.Cobro.Monto }),
   };
 }
 

@@ -9,11 +9,10 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, requireSameBody } from '../http/idempotency.ts';
-import type { Period, Position } from '../http/list-parameters.ts';
+import { NEWEST_FIRST, type PageFilter } from '../http/list-parameters.ts';
 import { generateManifestNumber } from './manifest-number.ts';
 
 const KEPT_MS = KEY_DAYS * 24 * 3_600_000;
-const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 /** `conflicts`: the manifest of each guide that is in another one; then nothing was stored. */
 export type ManifestCreation =
@@ -129,18 +128,10 @@ export class ManifestStore {
     );
   }
 
-  /** Returns up to `limit` manifests of an account after a position, newest first. */
-  async page(
-    account: string,
-    { from = '', until = '~' }: Period,
-    after: Position | undefined,
-    limit: number,
-  ): Promise<ManifestHead[]> {
-    const rest = after && {
-      $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after._id } }],
-    };
+  /** Returns up to `limit` manifests of an account, newest first. */
+  async page(account: string, within: PageFilter, limit: number): Promise<ManifestHead[]> {
     return this.#manifests
-      .find({ account, createdAt: { $gte: from, $lt: until }, ...rest })
+      .find({ account, ...within })
       .select<ManifestHead>({ guides: 0 })
       .sort(NEWEST_FIRST)
       .limit(limit)

@@ -13,7 +13,7 @@ export const manifestsPersonalData: PersonalData = {
     ...{ endAccess: 'none', describeRemaining: 'none' },
   },
   accounts: {
-    ...{ isOfTests: 'none', describeInherited: 'none' },
+    ...{ isOfTests: 'none', describeInherited: 'none', refuseClosing: 'none' },
     closeAccount: 'none: manifests stay with their guides',
   },
   besideGuides: 'none',

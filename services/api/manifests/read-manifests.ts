@@ -2,13 +2,7 @@ import { DomainError } from '#shared/errors/domain-error.ts';
 import type { Manifest, ManifestHead } from '#shared/manifests/manifest-model.ts';
 import type { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
 import type { CurrentState, GuideStore } from '../guides/guide-store.ts';
-import {
-  encodeCursor,
-  type ListParameters,
-  periodOf,
-  positionOf,
-  USUAL_PAGE,
-} from '../http/list-parameters.ts';
+import { type ListParameters, readPage } from '../http/list-parameters.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
 import { isManifestNumber } from './manifest-number.ts';
 import type { ManifestStore } from './manifest-store.ts';
@@ -41,15 +35,8 @@ export async function listManifests(
   account: string,
   request: ListParameters,
 ): Promise<{ manifests: ManifestHead[]; cursor: string | null }> {
-  const { limite: limit = USUAL_PAGE } = request;
-  const found = await manifests.page(account, periodOf(request), positionOf(request), limit + 1);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const hasMore = last && found.length > limit;
-  return {
-    manifests: page,
-    cursor: hasMore ? encodeCursor(last) : null,
-  };
+  const { page, cursor } = await readPage(request, (within, limit) => manifests.page(account, within, limit));
+  return { manifests: page, cursor };
 }
 
 /** Makes the payload of a manifest's PDF. The order of fields is fixed, because the key of the PDF is a hash of them. */
@@ -70,11 +57,12 @@ export function manifestPayload(
     carrier,
     ...(logo && { logo }),
     origin: { code: origin.code, name: origin.name },
-    guides: guides.map(({ number, service, destination, packages, weight }) => {
+    guides: guides.map(({ number, service, destination, packages, weight, cod }) => {
       const { status, postalCode } = states.get(number) ?? {};
       return {
         ...{ number, service, destination, packages },
         ...(weight !== undefined && { weight }),
+        ...(cod !== undefined && { cod }),
         ...(postalCode !== undefined && { postalCode }),
         ...(status === 'Cancelado' && { cancelled: true as const }),
       };

@@ -8,12 +8,11 @@ import { apiUser } from '../accounts/hooks/authenticate.ts';
 import type { CurrentState } from '../guides/guide-store.ts';
 import { ifNoneMatch } from '../http/etags.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
-import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { describeHeaders } from '../http/responses.ts';
-import { NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
-import { countLabelFailure } from '../labels/label-request.ts';
+import { listParameters, NextCursor } from '../http/schemas.ts';
 import { documentResponses, sendDocument } from '../labels/document-route.ts';
+import { countLabelFailure } from '../labels/label-request.ts';
 import { createManifest } from './create-manifest.ts';
 import type { ManifestsContext } from './open.ts';
 import { listManifests, manifestPayload, readManifest } from './read-manifests.ts';
@@ -104,10 +103,7 @@ const listing = operation({
   action: 'read',
   readsMany: true,
   request: {
-    querystring: Type.Object({
-      ...periodParameters,
-      ...pageParameters('Manifiestos', MAX_PAGE, USUAL_PAGE, CURSOR_PATTERN),
-    }),
+    querystring: Type.Object(listParameters('Manifiestos')),
   },
   data: {
     name: 'Manifiestos',
@@ -211,6 +207,7 @@ function headOf({ _id, createdAt, origin, totals }: ManifestHead): Static<typeof
     Guias: totals.guides,
     Paquetes: totals.packages,
     Peso: totals.weight,
+    ...(totals.cod !== undefined && { Cobro: totals.cod }),
     ...(isTestManifest(_id) && { Prueba: true as const }),
   };
 }
@@ -225,7 +222,7 @@ function completeOf(
     ...headOf(manifest),
     ...(manifest.more && { QuedanGuias: true as const }),
     ...(states && { Canceladas: statuses.filter((status) => status === 'Cancelado').length }),
-    Detalle: manifest.guides.map(({ number, service, destination, packages, weight }) => {
+    Detalle: manifest.guides.map(({ number, service, destination, packages, weight, cod }) => {
       const { status, route } = states?.get(number) ?? {};
       return {
         SEND_GUIA: number,
@@ -233,6 +230,7 @@ function completeOf(
         SEND_SUCU_DEST: destination,
         ...(route && { Ruta: route }),
         Paquetes: packages,
+        ...(cod !== undefined && { Cobro: cod }),
         ...(weight !== undefined && { Peso: weight }),
         ...(status && { SEND_ESTATUS: status }),
       };

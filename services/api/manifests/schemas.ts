@@ -18,6 +18,12 @@ const head = {
   Guias: Type.Integer({ description: 'Cuántas guías tiene', examples: [2] }),
   Paquetes: Type.Integer({ description: 'Cuántos paquetes tienen', examples: [3] }),
   Peso: Type.Number({ description: 'Cuánto pesan, en kg, las guías que dicen su peso', examples: [7.5] }),
+  Cobro: Type.Optional(
+    Type.Number({
+      description: 'MXN, lo que se cobra al entregar sus guías; falta si nada',
+      examples: [450.5],
+    }),
+  ),
   Prueba: Type.Optional(Type.Literal(true, { description: 'Si es de una cuenta de prueba' })),
 };
 export const ManifestSummary = Type.Object(head, {
@@ -39,6 +45,9 @@ const ListedGuide = Type.Object(
         description: 'De todos sus paquetes, en kg; falta si la guía no lo dice',
         examples: [2.5],
       }),
+    ),
+    Cobro: Type.Optional(
+      Type.Number({ description: 'MXN, lo que se cobra al entregarla; falta si nada', examples: [450.5] }),
     ),
     SEND_ESTATUS: Type.Optional(
       Type.Enum([...GUIDE_STATUSES], {

@@ -112,7 +112,7 @@ type Comparison = Candidate & { quote: Quote; parcel: Parcel };
  * The problems of each field of a parcel by which a guide does not fit in its quote: what it is, and what was quoted. In the
  * order of answers; a further field of `Parcel` does not compile without its line.
  */
-const COMPARED: { [Field in keyof Parcel]: (compared: Comparison) => Problem[] } = {
+const COMPARED: { [Field in keyof Parcel]-?: (compared: Comparison) => Problem[] } = {
   // A branch has one postal code.
   origin: ({ origin, quote }) => same('SEND_SUCU_ORIG', origin.Codigo, quote.origin),
   service: ({ service, quote }) => same('TipoServicio', service, quote.parcel.service),
@@ -143,6 +143,7 @@ const COMPARED: { [Field in keyof Parcel]: (compared: Comparison) => Problem[] }
     ),
   declared: ({ parcel, quote }) =>
     within('Producto.ValorDeclarado', parcel.declared, quote.parcel.declared, formatPesos),
+  cod: ({ parcel: { cod = 0 }, quote }) => within('Cobro.Monto', cod, quote.parcel.cod ?? 0, formatPesos),
 };
 
 function differences(quote: Quote, candidate: Candidate): Problem[] {

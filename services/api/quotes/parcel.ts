@@ -16,7 +16,7 @@ type Places = { origin: Located; destination: { branch: Located; homePostalCode:
  */
 export function parcelOf(
   service: ServiceType,
-  { Producto }: Pick<Shipment, 'Producto'>,
+  { Producto, Cobro }: Pick<Shipment, 'Producto' | 'Cobro'>,
   { origin, destination }: Places,
 ): Parcel {
   const { Peso, Largo, Alto, Ancho, ValorDeclarado = 0, TipoEnvio = '', Paquetes = 1 } = Producto;
@@ -27,6 +27,7 @@ export function parcelOf(
     grams: toUnits(Peso, 1_000),
     sides: sidesInOrder([Largo, Alto, Ancho]),
     declared: toCentavos(ValorDeclarado),
+    ...(Cobro && { cod: toCentavos(Cobro.Monto) }),
   };
 }
 

@@ -17,6 +17,8 @@ type Claims = {
   b: [origin: string, destination: string];
   p: [origin: string, destination: string, service: ServiceType, type: string, packages: number];
   m: [grams: number, ...sides: [number, number, number], declared: number];
+  /** What is collected on delivery; absent if nothing is. */
+  c?: number;
   w: [billed: number, volumetric: number];
   d: [from: string, to: string, receivedBefore: number];
   /** The numbers of each line, without zeros at the end. */
@@ -51,6 +53,7 @@ export class QuoteTokens {
       b: [quote.origin, quote.destination],
       p: [parcel.origin, parcel.destination, parcel.service, parcel.type, parcel.packages],
       m: [parcel.grams, ...parcel.sides, parcel.declared],
+      ...(parcel.cod !== undefined && { c: parcel.cod }),
       w: [quote.billedGrams, quote.volumetricGrams],
       d: [delivery.from, delivery.to, delivery.receivedBefore],
       l: quote.lines.map(packLine),
@@ -68,7 +71,17 @@ export class QuoteTokens {
     const lines = claims.l.map(unpackLine);
     return {
       ...{ version, list, zone, origin: claims.b[0], destination: claims.b[1] },
-      parcel: { origin, destination, service, type, packages, grams, sides: [one, two, three], declared },
+      parcel: {
+        origin,
+        destination,
+        service,
+        type,
+        packages,
+        grams,
+        sides: [one, two, three],
+        declared,
+        ...(claims.c !== undefined && { cod: claims.c }),
+      },
       ...{ lines, freight: freightOf(lines), total: sumOf(lines) },
       ...{ billedGrams: claims.w[0], volumetricGrams: claims.w[1] },
       delivery: { from, to, receivedBefore },

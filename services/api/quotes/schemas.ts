@@ -26,6 +26,7 @@ export const QuoteRequest = Type.Object(
           Remitente: Type.Optional(optionalSection('RemitenteCotizado', Remitente)),
           Creado_por: Type.Optional(SENT_FIELDS.Creado_por),
           Referencia: SENT_FIELDS.Referencia,
+          Cobro: SENT_FIELDS.Cobro,
           Cotizacion: Type.Optional(Type.String({ description: 'Una anterior; aquí no cuenta' })),
         },
         { title: 'Envio', description: 'Lo que se cotiza', additionalProperties: false },

@@ -18,3 +18,16 @@ export async function closeIfLast(
   for (const close of forAccounts(personalData, 'closeAccount')) lines.push(await close(mongo, account));
   return lines.join('');
 }
+
+/** @throws Error that says why, if the account may not be closed yet, and the user is its last one. */
+export async function requireClosable(
+  mongo: Connection,
+  { username, account }: Pick<ApiUser, 'username' | 'account'>,
+  personalData: readonly PersonalData[],
+): Promise<void> {
+  if (await new UserStore(mongo).hasOthers(account, username)) return;
+  for (const refuse of forAccounts(personalData, 'refuseClosing')) {
+    const reason = await refuse(mongo, account);
+    if (reason !== '') throw new Error(reason);
+  }
+}

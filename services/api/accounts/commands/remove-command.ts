@@ -11,7 +11,7 @@ import {
   type PersonalData,
   whatGoesOn,
 } from '../../platform/personal-data.ts';
-import { closeIfLast } from './close-account.ts';
+import { closeIfLast, requireClosable } from './close-account.ts';
 import { example, usernameArgument } from './command-line.ts';
 import { listed, staysInAccount } from './user-words.ts';
 
@@ -38,6 +38,7 @@ interrumpe, repitalo.`,
         const user = await users.find(username);
         if (!user) throw new Error(`El usuario no existe: ${username}`);
         const personalData = await load();
+        await requireClosable(mongo, user, personalData);
         await announce();
         if (user.account === username) process.stderr.write(keptName(username));
         // The user goes last, so that an interrupted command can be repeated.

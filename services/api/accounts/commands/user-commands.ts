@@ -8,7 +8,7 @@ import type { Permission } from '#shared/rooms.ts';
 import { forAccounts, forUsers, type LoadPersonalData, whatGoesOn } from '../../platform/personal-data.ts';
 import { formerKind, refusalOf } from '../account-kinds.ts';
 import { NAME_RULE } from '../names.ts';
-import { closeIfLast } from './close-account.ts';
+import { closeIfLast, requireClosable } from './close-account.ts';
 import {
   example,
   keysStay,
@@ -26,7 +26,7 @@ const WHILE_IN_FORCE =
   'Si el usuario crea guias ahora, repita el comando en 10 segundos: las de ese tiempo pueden quedar en la cuenta de antes.';
 
 /** What a user gets in by, beside the password. */
-const ENDED = listed('ends', 'tokens', 'sesiones');
+export const ENDED = listed('ends', 'tokens', 'sesiones');
 
 export function addUserCommands(program: Command, run: Run, load: LoadPersonalData): void {
   const tools = userCommands(program, run, load);
@@ -207,7 +207,11 @@ function addAccount({ load, onUser, change, describeRemaining }: Tools): void {
           // A repeated command finds the user's own guides there.
           if (user?.account !== account)
             inherited = await describeInheritance({ users, mongo, load }, { username, account });
-          if (user && user.account !== account) closed = await closeIfLast(mongo, user, await load());
+          if (user && user.account !== account) {
+            const personalData = await load();
+            await requireClosable(mongo, user, personalData);
+            closed = await closeIfLast(mongo, user, personalData);
+          }
           const changed = await users.set(username, { account });
           if (user) remaining = await describeRemaining(mongo, user);
           return changed;

@@ -1,11 +1,11 @@
 import type { Branch } from '#shared/branches/branch.ts';
 import { SERVICE_TYPES } from '#shared/guides/guide.ts';
 import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
-import { toPesos } from '../../platform/amounts.ts';
+import { pesosText, toPesos } from '../../platform/amounts.ts';
 import { parcelOf } from '../parcel.ts';
 import { type Quote, type QuoteBasis, quoteParcel } from '../quote.ts';
 import type { Inquiry } from './form.ts';
-import { conceptWords, lineWords, moneyWords, noPriceWords, SERVICE_NAMES, weightWords } from './words.ts';
+import { conceptWords, lineWords, noPriceWords, SERVICE_NAMES, weightWords } from './words.ts';
 
 /** No account has this name, so its prices are those of the public list. */
 export const NO_ACCOUNT = '';
@@ -54,14 +54,14 @@ function optionView(quote: Quote, branch: Branch, localTime: QuoteBasis['localTi
   const isPickup = parcel.service !== 'Domicilio';
   return {
     service: SERVICE_NAMES[parcel.service],
-    total: moneyWords(toPesos(total)),
+    total: pesosText(toPesos(total)),
     arrival: arrivalWords({ Desde: delivery.from, Hasta: delivery.to }),
     condition: conditionWords(localTime(new Date(delivery.receivedBefore * 1_000))),
     branch: isPickup ? `${branch.Nombre}, en ${branch.Municipio}, ${branch.Estado}` : null,
     lines: lines.map((line) => ({
       concept: conceptWords(line.concept),
       description: lineWords(line, zone, parcel.packages),
-      amount: moneyWords(toPesos(line.amount)),
+      amount: pesosText(toPesos(line.amount)),
     })),
   };
 }

@@ -89,11 +89,12 @@ export function isAsked(query: Query): boolean {
 
 /**
  * Returns the form filled in with an example of the tariff, as the part of the page's address after `?`: the first one of
- * the public list that begins at a postal code. Returns null if there is none.
+ * the public list that begins at a postal code and of which nothing is collected. Returns null if there is none.
  */
 export function exampleOf({ examples }: Pick<Tariff, 'examples'>): string | null {
   const example = examples.find(
-    ({ account, parcel }) => account === '' && parcel.type === '' && POSTAL_CODE_FORM.test(parcel.origin),
+    ({ account, parcel: { type, origin, cod } }) =>
+      account === '' && type === '' && POSTAL_CODE_FORM.test(origin) && cod === undefined,
   );
   if (!example) return null;
   const { origin, destination, grams, sides, declared, packages } = example.parcel;

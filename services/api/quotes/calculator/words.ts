@@ -1,6 +1,12 @@
 import type { ServiceType } from '#shared/guides/guide.ts';
 import type { Parcel } from '#shared/guides/guide-price.ts';
-import { formatCentimetres, formatKilograms, formatPercent, toPesos } from '../../platform/amounts.ts';
+import {
+  formatCentimetres,
+  formatKilograms,
+  formatPercent,
+  pesosText,
+  toPesos,
+} from '../../platform/amounts.ts';
 import type { Quote } from '../quote.ts';
 import type { NoPrice, PriceLine } from '../tariffs/price.ts';
 
@@ -10,13 +16,6 @@ export const SERVICE_NAMES: Readonly<Record<ServiceType, string>> = {
   Domicilio: 'A domicilio',
   'the service': 'Recoger en sucursal',
 };
-
-const MONEY = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
-
-/** Writes pesos as `$1,500.00`. */
-export function moneyWords(pesos: number): string {
-  return MONEY.format(pesos);
-}
 
 /** Writes the name of a line, which the carrier's tariff has in small letters. */
 export function conceptWords(concept: string): string {
@@ -38,10 +37,10 @@ export function lineWords(line: PriceLine, zone: string, packages: number): stri
   ];
   const times = count > 1 ? ` × ${count}` : '';
   const parts = [
-    ...(fixed > 0 && (times || percentage > 0) ? [`${moneyWords(fixed)}${times}`] : []),
-    ...(percentage > 0 ? [`${formatPercent(percentage)} de ${moneyWords(base)}`] : []),
+    ...(fixed > 0 && (times || percentage > 0) ? [`${pesosText(fixed)}${times}`] : []),
+    ...(percentage > 0 ? [`${formatPercent(percentage)} de ${pesosText(base)}`] : []),
   ];
-  const least = minimum > 0 ? [`mínimo ${moneyWords(minimum)}`] : [];
+  const least = minimum > 0 ? [`mínimo ${pesosText(minimum)}`] : [];
   return [...(parts.length > 0 ? [parts.join(' y ')] : []), ...least].join(', ');
 }
 

@@ -20,6 +20,7 @@ import { parseVersion } from './version-commands.ts';
 
 type QuoteOptions = Partial<Record<'account' | 'origin' | 'cp' | 'kg' | 'cm' | 'type', string>> & {
   declared: string;
+  cod: string;
   packages: number;
   version?: number;
 };
@@ -35,6 +36,7 @@ export function addQuoteCommand(program: Command, run: Run): void {
     .option('--cm <lados>', 'lados de un paquete, como 30,20,15 (obligatoria)')
     .option('--account <cuenta>', `cuenta cuya lista y descuento cuentan; si falta, la lista ${PUBLIC_LIST}`)
     .option('--declared <pesos>', 'valor declarado de la guia', '0')
+    .option('--cod <pesos>', 'lo que se cobra al entregar', '0')
     .option(
       '--packages <n>',
       'cuantos paquetes iguales',
@@ -115,6 +117,7 @@ function parcelOf(options: QuoteOptions): Omit<Parcel, 'service'> {
     grams: toUnits(parseMeasure('--kg', kg), 1_000),
     sides: [one, two, three],
     declared: toCentavos(parseNumber('--declared', options.declared)),
+    cod: toCentavos(parseNumber('--cod', options.cod)),
   };
 }
 

@@ -38,7 +38,7 @@ export const MONEY = decimal(
   100,
   'debe ser un importe en pesos como 142.00, sin comas ni $',
 );
-/** The declared value of a guide, as centavos. */
+/** The declared value of a guide, or what is collected on its delivery, as centavos. */
 export const DECLARED: Cell<number> = {
   ...decimal(999_999_999.99, 2, 100, 'debe ser un importe en pesos como 1500.00, sin comas ni $'),
   write: formatPesos,

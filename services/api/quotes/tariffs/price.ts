@@ -99,7 +99,8 @@ export function priceParcels(
   for (const surcharge of tariff.surcharges) {
     const concerned = parcels.filter((parcel) => applies(surcharge, tariff, parcel));
     if (concerned.length === 0) continue;
-    const base = { flete: freight, subtotal: lines.sum, declarado: anyParcel.declared }[surcharge.base];
+    const { declared: declarado, cod: cobro = 0 } = anyParcel;
+    const base = { flete: freight, subtotal: lines.sum, declarado, cobro }[surcharge.base];
     const packages = concerned.reduce((sum, parcel) => sum + parcel.packages, 0);
     lines.add(surchargeLine(surcharge, base, surcharge.perPackage ? packages : 1));
     extraDays += surcharge.days;

@@ -40,6 +40,7 @@ import {
 import {
   leastRowsOf,
   REQUIRED_FILES,
+  requiredColumnsOf,
   TARIFF_COLUMNS,
   TARIFF_FILES,
   type TariffFile,
@@ -99,7 +100,7 @@ class FilesReader {
       let count = 0;
       const columns: readonly Column<F>[] = TARIFF_COLUMNS[file];
       const [text, report] = [content.toString('utf8'), this.report.errors.of(file)];
-      for (const row of parseRows(text, columns, report, columns, leastRowsOf(file))) {
+      for (const row of parseRows(text, columns, report, requiredColumnsOf(file), leastRowsOf(file))) {
         const cells = new CellReader(row as Row<Column<F>>, (problem) => this.report.error(file, problem));
         const record = read(cells);
         if (cells.ok) records.push(record);
@@ -233,7 +234,7 @@ async function readSurcharges(files: FilesReader): Promise<Surcharge[]> {
       name: cells.read('Concepto', NAME),
       amount: cells.read('Importe', orElse(MONEY, 0)),
       percentage: cells.read('Porcentaje', orElse(PERCENTAGE, 0)),
-      base: cells.read('De', orElse(oneOf('flete', 'subtotal', 'declarado'), 'flete' as const)),
+      base: cells.read('De', orElse(oneOf('flete', 'subtotal', 'declarado', 'cobro'), 'flete' as const)),
       minimum: cells.read('Minimo', orElse(MONEY, 0)),
       perPackage: cells.read('Por', orElse(oneOf('guia', 'paquete'), 'guia' as const)) === 'paquete',
       days: cells.read('Dias', orElse(DAYS, 0)),
@@ -286,6 +287,7 @@ async function readHolidays(files: FilesReader): Promise<Tariff['holidays']> {
 async function readExamples(files: FilesReader): Promise<Example[]> {
   return files.rows('ejemplos.csv', (cells): Example => {
     const grams = cells.read('Peso', KILOGRAMS);
+    const cod = cells.read('Cobro', orElse(DECLARED, 0));
     const sides = (['Largo', 'Alto', 'Ancho'] as const).map((side) => cells.read(side, CENTIMETRES));
     return {
       account: cells.read('Cuenta', orElse(ACCOUNT, '')),
@@ -298,6 +300,7 @@ async function readExamples(files: FilesReader): Promise<Example[]> {
         grams,
         sides: sides.toSorted((one, other) => one - other) as [number, number, number],
         declared: cells.read('ValorDeclarado', orElse(DECLARED, 0)),
+        ...(cod > 0 && { cod }),
       },
       total: cells.read('Total', MONEY),
       line: cells.line,

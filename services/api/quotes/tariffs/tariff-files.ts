@@ -14,9 +14,14 @@ export const TARIFF_COLUMNS = {
   'inhabiles.csv': ['Fecha', 'Motivo'],
   'ejemplos.csv': [
     ...['Cuenta', 'Origen', 'CodigoPostal', 'TipoServicio', 'TipoEnvio', 'Paquetes', 'Peso'],
-    ...['Largo', 'Alto', 'Ancho', 'ValorDeclarado', 'Total'],
+    ...['Largo', 'Alto', 'Ancho', 'ValorDeclarado', 'Cobro', 'Total'],
   ],
 } as const satisfies Record<string, readonly string[]>;
+
+/** Columns that files of earlier releases lack. */
+const ADDED_COLUMNS: { readonly [F in TariffFile]?: readonly (typeof TARIFF_COLUMNS)[F][number][] } = {
+  'ejemplos.csv': ['Cobro'],
+};
 
 export type TariffFile = keyof typeof TARIFF_COLUMNS;
 export const TARIFF_FILES = Object.keys(TARIFF_COLUMNS) as TariffFile[];
@@ -27,6 +32,13 @@ export const REQUIRED_FILES: readonly TariffFile[] = [
   'rutas.csv',
   'precios.csv',
 ];
+
+/** Returns the columns that a file must have. */
+export function requiredColumnsOf<F extends TariffFile>(file: F): (typeof TARIFF_COLUMNS)[F][number][] {
+  const columns: readonly (typeof TARIFF_COLUMNS)[F][number][] = TARIFF_COLUMNS[file];
+  const added: readonly string[] = ADDED_COLUMNS[file] ?? [];
+  return columns.filter((column) => !added.includes(column));
+}
 
 /** Returns how many rows a file must have: the others may end with their header, and then say nothing. */
 export function leastRowsOf(file: TariffFile): 0 | 1 {

@@ -99,6 +99,7 @@ export const SURCHARGED_MEASURES = {
   lado: { of: ({ sides }: Parcel) => sides[2], cell: CENTIMETRES },
   peso: { of: ({ grams }: Parcel) => grams, cell: KILOGRAMS },
   declarado: { of: ({ declared }: Parcel) => declared, cell: DECLARED },
+  cobro: { of: ({ cod = 0 }: Parcel) => cod, cell: DECLARED },
 } as const;
 export type SurchargedMeasure = keyof typeof SURCHARGED_MEASURES;
 
@@ -108,7 +109,7 @@ export type Surcharge = {
   applies: 'siempre' | { area: string } | { measure: SurchargedMeasure; above: number };
   amount: number;
   percentage: number;
-  base: 'flete' | 'subtotal' | 'declarado';
+  base: 'flete' | 'subtotal' | 'declarado' | 'cobro';
   minimum: number;
   perPackage: boolean;
   /** Working days that it adds. */

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { keysStay } from '#services/api/accounts/commands/command-line.ts';
+import { ENDED } from '#services/api/accounts/commands/user-commands.ts';
 import { isCommonPassword } from '#services/api/accounts/common-passwords.ts';
 import { run } from '#services/api/cli.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
@@ -206,7 +207,7 @@ describe('a user who is logged in', () => {
   });
 
   test.for<[string, (name: string) => string]>([
-    ['revoke', (name) => `Terminados: tokens, sesiones y llaves de ${name}\n`],
+    ['revoke', (name) => `Terminados: ${ENDED} de ${name}\n`],
     ['password', (name) => `Contrasena cambiada: ${name}\n${keysStay(name)}\n`],
   ])('loses all tokens by %s', async ([command, said], { admin, api, create }) => {
     const name = `tokens-${command}`;

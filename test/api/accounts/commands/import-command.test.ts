@@ -337,7 +337,7 @@ describe('reset', () => {
     const { code, out, err } = await admin('reset', 'olvido');
     expect([code, err]).toEqual([0, '']);
     const [, password] =
-      /^Contrasena temporal de olvido, hasta \d{4}-\d\d-\d\d: (\S{19})\nSiguen sus llaves: .* revoke olvido\n$/.exec(
+      /^Contrasena temporal de olvido, hasta \d{4}-\d\d-\d\d: (\S{19})\nSiguen sus .* revoke olvido\n$/.exec(
         out,
       ) ?? [];
     passTime(IN_FORCE);

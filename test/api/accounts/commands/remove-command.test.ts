@@ -29,7 +29,12 @@ const test = services
   /** Runs `remove` with rooms of which the first fails to close an account. */
   .extend('removeAndFail', { scope: 'file' }, ({ stores }) => (name: string) => {
     const fails = () => Promise.reject(new Error('The database is away'));
-    const accounts = { isOfTests: 'none', describeInherited: 'none', closeAccount: fails } as const;
+    const accounts = {
+      isOfTests: 'none',
+      describeInherited: 'none',
+      refuseClosing: 'none',
+      closeAccount: fails,
+    } as const;
     const room = { ...accountsPersonalData, accounts };
     const names = { name: 'npm run admin --', service: 'admin' } as const;
     const addCommands = (program: Command, run: Run) => addRemoveCommand(program, run, async () => [room]);
