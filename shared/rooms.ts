@@ -2,6 +2,7 @@ import { accountsData } from './accounts/room.ts';
 import { billingData } from './billing/room.ts';
 import { branchesData } from './branches/room.ts';
 import { canaryData } from './canary/room.ts';
+import { codData } from './cod/room.ts';
 import { evidenceData } from './evidence/room.ts';
 import { guidesData } from './guides/room.ts';
 import { keysData } from './keys/room.ts';
@@ -12,6 +13,7 @@ import { pickupsData } from './pickups/room.ts';
 import { privacyData } from './privacy/room.ts';
 import { quotesData } from './quotes/room.ts';
 import { rehearsalData } from './rehearsal/room.ts';
+import { returnsData } from './returns/room.ts';
 import type { ActionData, RoomData, SubjectData, UsersData } from './room-data.ts';
 import type { Collection } from './stores/collection.ts';
 import type { RedisFamily } from './stores/redis-families.ts';
@@ -21,8 +23,17 @@ import { webhooksData } from './webhooks/room.ts';
 /** The data of the api's rooms, in the order of `services/api/app.ts`. All lists of what rooms have follow from it. */
 export const ROOMS_DATA = [
   ...[accountsData, branchesData, guidesData, labelsData],
-  ...[keysData, quotesData, trackingData, rehearsalData, manifestsData, evidenceData, webhooksData],
-  pickupsData,
+  ...[
+    keysData,
+    quotesData,
+    trackingData,
+    rehearsalData,
+    manifestsData,
+    evidenceData,
+    returnsData,
+    webhooksData,
+  ],
+  ...[pickupsData, codData],
   ...[billingData, privacyData, manualData, canaryData],
 ] as const;
 type Data = (typeof ROOMS_DATA)[number];

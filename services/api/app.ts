@@ -11,6 +11,7 @@ import { accounts } from './accounts/room.ts';
 import { billing } from './billing/room.ts';
 import { branches } from './branches/room.ts';
 import { canary } from './canary/room.ts';
+import { cod } from './cod/room.ts';
 import { type ApiConfig, LABEL_TIMEOUTS } from './config.ts';
 import { evidence } from './evidence/room.ts';
 import { guides } from './guides/room.ts';
@@ -28,6 +29,7 @@ import { openPlatform } from './platform/platform.ts';
 import { privacy } from './privacy/room.ts';
 import { quotes } from './quotes/room.ts';
 import { rehearsal } from './rehearsal/room.ts';
+import { returns } from './returns/room.ts';
 import { tracking } from './tracking/room.ts';
 import { webhooks } from './webhooks/room.ts';
 
@@ -42,8 +44,10 @@ export const ROOMS: readonly Room[] = [
   rehearsal,
   manifests,
   evidence,
+  returns,
   webhooks,
   pickups,
+  cod,
   billing,
   privacy,
   manual,
@@ -88,6 +92,7 @@ export async function buildApi(
       actions: base.userActions.report(at),
       missingIndexes: base.indexes.missing(),
       accounts: base.accountRefusals.report(at),
+      marks: true as const,
       ...base.tariffLoad.value(),
     });
     beatWhileServing(server, 'api', base.redis, config, reports, {

@@ -6,6 +6,7 @@ import { PASSWORD_RULE } from './accounts/commands/read-password.ts';
 import { type AdjustingTools, type MakeAdjusters, NO_ADJUSTMENTS } from './guides/adjusting.ts';
 import type { CommandTools } from './platform/command-tools.ts';
 import { Port } from './platform/port.ts';
+import type { FollowingTools } from './tracking/following.ts';
 
 /**
  * `npm run admin -- …`: the API's users. Exit code 0: done, 1: refused or failed, 2: wrong usage.
@@ -22,7 +23,7 @@ async function loadPersonalData() {
 
 type RoomCommands = {
   room: string;
-  addCommands(program: Command, tools: CommandTools & AdjustingTools): void;
+  addCommands(program: Command, tools: CommandTools & AdjustingTools & FollowingTools): void;
 };
 
 /** Loads the commands of the rooms, and not the rooms, which take longer. */
@@ -47,13 +48,15 @@ export function run(argv: string[]): Promise<number> {
       async addCommands(program, run) {
         program
           .description(
-            'Administra los usuarios de la API. Lee MONGODB_URI del entorno; usage, tambien TIME_ZONE.',
+            'Administra los usuarios de la API. Lee MONGODB_URI del entorno; usage y cobros, tambien TIME_ZONE.',
           )
           .addHelpText('after', `\nPermisos: ${PERMISSION_NAMES}\n${PASSWORD_RULE}`)
           .addHelpText('after', example('create --help'));
         const adjusters = new Port<MakeAdjusters>(() => NO_ADJUSTMENTS);
         const rooms = await loadCommands();
-        for (const { addCommands } of rooms) addCommands(program, { run, loadPersonalData, adjusters });
+        const followers: FollowingTools['followers'] = [];
+        for (const { addCommands } of rooms)
+          addCommands(program, { run, loadPersonalData, adjusters, followers });
       },
     },
     argv,

@@ -16,6 +16,11 @@ export const PRINT_SIDE = 720;
 /** Largest copy for the proof of delivery, in bytes: eight of them travel in one job of the label worker. */
 export const MAX_PRINT_BYTES = 96 * 1024;
 
+/** Returns where the api gives a picture to whoever may see it, under its own address. */
+export function picturePath(guide: string, event: string, picture: string): string {
+  return `/api/guias/${guide}/evidencia/${event}/${picture}`;
+}
+
 export function isPictureName(name: string): name is PictureName {
   return PICTURE_NAMES.some((known) => known === name);
 }

@@ -9,6 +9,7 @@ import {
   type Dependency,
   failedDependencies,
   type HealthState,
+  IsPublic,
   isAnswering,
   MissingHere,
   stateOf,
@@ -140,7 +141,8 @@ function addDraining(server: HttpServer, drainMs: number): () => boolean {
  * and each required dependency has answered. A later outage of a shared store makes it `degraded`, not unready, because
  * the other processes lack that store too. Clients then get our 503 with `Retry-After`. A process whose secret is refused,
  * and was taken by none of those that check it, is not ready: a rollout would replace good processes by it. If one has
- * taken it, the secret of the other is wrong. Nor is a process ready that never had what the others of its installation have.
+ * taken it, the secret of the other is wrong. Nor is a process ready that never had what the others of its installation have,
+ * or whose store anybody can read.
  */
 function addHealth(server: HttpServer, closing: () => boolean): void {
   const config = { quiet: true };
@@ -165,8 +167,10 @@ function addHealth(server: HttpServer, closing: () => boolean): void {
       states.set(dependency, state);
     }
     const starting = !server.startup.isDone;
-    const isAlone = [...failed.values()].some((error) => error instanceof MissingHere);
-    const down = closing() || starting || isAlone || [...dependencies].some(isUnready);
+    const mayServe = [...failed.values()].every(
+      (error) => !(error instanceof MissingHere || error instanceof IsPublic),
+    );
+    const down = closing() || starting || !mayServe || [...dependencies].some(isUnready);
     const status = down ? 'down' : failed.size > 0 ? 'degraded' : 'ok';
     return reply
       .code(down ? 503 : 200)

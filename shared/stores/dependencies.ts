@@ -34,8 +34,14 @@ export class RefusesUs extends Error {}
 /** Rejects the check of what other processes of the installation have, and this one never had: it must serve nobody. */
 export class MissingHere extends Error {}
 
-/** As health answers show it. `refused`: the dependency refuses the credentials of this process. */
-export type HealthState = DependencyState | 'disk-full' | 'refused';
+/** Rejects the check of a store that gives what it has without credentials: who uses it must serve nobody. */
+export class IsPublic extends Error {}
+
+/**
+ * As health answers show it. `refused`: the dependency refuses the credentials of this process. `public`: it asks nobody for
+ * them.
+ */
+export type HealthState = DependencyState | 'disk-full' | 'refused' | 'public';
 
 /** Returns whether the dependency answers, whatever becomes of writes. */
 export function isAnswering(state: HealthState | undefined): boolean {
@@ -67,6 +73,7 @@ export async function dependencyStates(dependencies: Dependencies): Promise<Reco
 export function stateOf(failure: Error | undefined): HealthState {
   if (!failure) return 'ok';
   if (failure instanceof RefusesUs) return 'refused';
+  if (failure instanceof IsPublic) return 'public';
   if (failure instanceof DiskIsFull) return 'disk-full';
   return failure instanceof RefusesWrites ? 'read-only' : 'down';
 }

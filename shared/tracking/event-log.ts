@@ -234,12 +234,21 @@ export class EventLog {
 }
 
 /** Returns an entry as customers see it, in the feed and in messages to webhooks: without names and addresses. */
-export function feedEvent({ told: body, status, version, adjustment, reference, registered }: LogEntry) {
+export function feedEvent({
+  told: body,
+  status,
+  version,
+  adjustment,
+  reference,
+  facts,
+  registered,
+}: LogEntry) {
   const { Guia } = body;
   return {
     ...publicFields(body),
     SEND_GUIA: Guia,
     ...(reference !== undefined && { Referencia: reference }),
+    ...facts,
     ...(isTestNumber(Guia) && { Prueba: true as const }),
     SEND_ESTATUS: status,
     Version: version,
@@ -248,7 +257,8 @@ export function feedEvent({ told: body, status, version, adjustment, reference, 
   };
 }
 
-function idOf(account: string, number: number): string {
+/** Returns the `_id` of an account's entry. A log of another kind has its entries so too. */
+export function idOf(account: string, number: number): string {
   return `${account} ${String(number).padStart(DIGITS, '0')}`;
 }
 
@@ -257,6 +267,7 @@ export function numberOf(_id: string): number {
   return Number(_id.slice(-DIGITS));
 }
 
-function after(account: string, number: number) {
+/** Selects the `_id`s of an account's entries after a number. */
+export function after(account: string, number: number) {
   return { $gt: idOf(account, number), $lte: idOf(account, MAX_NUMBER) };
 }

@@ -1,5 +1,6 @@
 import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { FEED_TYPE_NAMES, type FeedType, GUIDE_STATUSES } from '#shared/guides/event-types.ts';
+import type { GuideFacts } from '#shared/guides/guide-model.ts';
 import type { UnquotedPrice } from '#shared/guides/guide-price.ts';
 import type { Event } from '#shared/tracking/event.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type DocumentIn,
   defineCollection,
   EXPIRY,
+  FLAG,
   KEYWORD,
   MOMENT,
   NUMBER,
@@ -49,6 +51,7 @@ const NAMES_PERSON = {
   Motivo: false,
   Anula: false,
   Recibe: 'receiver',
+  Cobrado: false,
   Peso: false,
   Largo: false,
   Alto: false,
@@ -139,6 +142,10 @@ export const EVENTS = defineCollection(
     unquoted: optional(body<UnquotedPrice>()),
     /** The customer's own number of the guide. */
     reference: optional(TEXT),
+    /** What rooms said of the guide when this entry came. */
+    facts: optional(body<GuideFacts>()),
+    /** Of the first event of a guide that is billed by it, or the next one if a process of 1.9 registered that. */
+    billed: optional(FLAG),
     username: USERNAME,
     /** When the guide was created, if a field names a person: the retention starts then. */
     personal: optional(MOMENT),
@@ -162,6 +169,7 @@ export const EVENTS = defineCollection(
       told: 'person',
       reference: "nobody: the customer's own number, as docs/security.md says",
       adjustment: 'nobody: amounts',
+      facts: 'nobody: numbers of guides, and words of lists',
     },
     testAccounts: 'expire',
     rights: {
@@ -177,6 +185,7 @@ export const EVENTS = defineCollection(
         (field) => [{ [field]: 1 }, { partialFilterExpression: { [field]: { $exists: true } } }] as const,
       ),
       [{ registered: 1, _id: 1 }, { partialFilterExpression: { 'told.Tipo': { $in: [...USAGE_TYPES] } } }],
+      [{ billed: 1, registered: 1, _id: 1 }, { partialFilterExpression: { billed: { $exists: true } } }],
       EXPIRY,
     ],
   },

@@ -26,6 +26,9 @@ export const MAX_EVENTS_OF_GUIDE = 2_000;
 /** The clocks of a scanner and of a service may differ by this much, in ms. */
 export const CLOCKS_DIFFER_MS = 600_000;
 
+/** Largest amount of an event, in MXN. A fact is told also if it is more than the guide says. */
+const MAX_TAKEN = 999_999.99;
+
 const ID = '^[A-Za-z0-9._-]{1,64}$';
 const ID_RULE = 'admite de 1 a 64 de A-Z, a-z, 0-9, punto, guion y guion bajo';
 const matching = (pattern: string, rule: string, description: string, example: string) =>
@@ -38,7 +41,10 @@ const oneOf = <V extends string>(values: readonly V[], description: string) =>
     'x-regla': `debe ser uno de: ${values.join(', ')}`,
   });
 // Of a weighing, 0 does not mean absent.
-const { section, text, packages, measure } = kindsIn({ ...SENT, measure: { exclusiveMinimum: 0 } });
+const { section, text, packages, measure, money, meansOfPayment } = kindsIn({
+  ...SENT,
+  measure: { exclusiveMinimum: 0 },
+});
 const weighed = `solo con ${typesWith('Peso').join(' y ')}`;
 
 /** Stored events always have an `Id`, and `Ocurrido` in UTC. */
@@ -79,6 +85,16 @@ export const Event = section(
     ),
     Recibe: Type.Optional(
       text(60, `Quién recibió; solo con ${typesWith('Recibe').join(' y ')}`, 'Luis Pérez'),
+    ),
+    Cobrado: Type.Optional(
+      section(
+        {
+          Monto: money(MAX_TAKEN, 'Lo que pagó quien recibió, en MXN'),
+          Medio: meansOfPayment('Con qué pagó'),
+        },
+        `Lo que se cobró al entregar; solo con ${typesWith('Cobrado').join(' y ')}`,
+        { title: 'Cobrado' },
+      ),
     ),
     Peso: Type.Optional(
       measure(MAX_KILOGRAMS, 'kg', `Lo que pesa cada paquete; obligatorio y ${weighed}`, 3.4),

@@ -30,11 +30,12 @@ export const NEWS = defineCollection(
   },
   {
     id: 'Topic, account and number',
-    holds: 'What is told to webhooks that ask for a topic, such as changes of pick-ups',
+    holds: 'What is told to webhooks that ask for a topic, such as changes of pick-ups, and remittances',
     life: 'For ever',
-    people: { entry: 'nobody: numbers, states and times' },
+    people: { entry: 'nobody: numbers, amounts, states and times' },
     testAccounts: { stay: 'Without the last entry, cursors of webhooks would skip what follows' },
-    rights: { api: ['find', 'insert'], webhooks: ['find'] },
+    // The admin's command `cobros` pays, and says so.
+    rights: { api: ['find', 'insert'], webhooks: ['find'], admin: ['find', 'insert'] },
   },
 );
 type StoredNews = DocumentIn<typeof NEWS>;

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import { DomainError } from '#shared/errors/domain-error.ts';
-import { MissingHere, RefusesUs } from '#shared/stores/dependencies.ts';
+import { IsPublic, RefusesUs } from '#shared/stores/dependencies.ts';
 import type { PictureStore } from './picture-store.ts';
 
 /** Longest wait for an answer of the bucket when it is checked, in ms. */
@@ -54,7 +54,7 @@ export class Bucket implements PictureStore {
    * Asks the bucket whether it takes, gives and deletes objects, and whether it gives or lists them without credentials.
    * Until it has once denied that, no picture is stored or read.
    *
-   * @throws MissingHere for a bucket that anybody can read: such a process must serve nobody. RefusesUs for wrong
+   * @throws IsPublic for a bucket that anybody can read: such a process must serve nobody. RefusesUs for wrong
    * credentials.
    */
   async check(): Promise<void> {
@@ -69,12 +69,15 @@ export class Bucket implements PictureStore {
     const key = `check-${randomUUID()}`;
     await this.#put(key, PROBE, signal);
     try {
+      const kept = await this.#ask('GET', key, signal);
+      await kept.body?.cancel();
+      if (!kept.ok) throw new Error(`The bucket ${this.place} does not give back what it has taken`);
       for (const path of [`/${key}`, '?list-type=2&max-keys=1']) {
         const response = await fetch(this.place + path, { signal, redirect: 'manual' });
         await response.body?.cancel();
         if (response.ok) {
           this.#isPrivate = false;
-          throw new MissingHere(`Anybody can read the bucket ${this.place}: make it private`);
+          throw new IsPublic(`Anybody can read the bucket ${this.place}: make it private`);
         }
       }
     } finally {

@@ -30,8 +30,8 @@ const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 /** A phone waits so long for its turn, in ms, and comes again after so many seconds. */
 const WAIT_MS = 5_000;
 const RETRY_AFTER_S = 10;
-/** Pauses between looks at the bucket, in ms. Each costs four requests. */
-const CHECK_MS = { good: 300_000, bad: 5_000 };
+/** Pauses between looks at the bucket, in ms. Each costs five requests. */
+const CHECK_MS = { good: 60_000, bad: 5_000 };
 
 /** Opens the stores of pictures, the thread that decodes them, and the sweep. */
 export function openEvidence(server: HttpServer, context: Base & Guides & Tracking) {
@@ -73,33 +73,30 @@ export function openEvidence(server: HttpServer, context: Base & Guides & Tracki
 function openBucket(server: HttpServer, { EVIDENCE_BUCKET: address }: Base['config']): Bucket | undefined {
   if (address === undefined) return undefined;
   const bucket = new Bucket(address);
-  let failure: Error | undefined = new Error('The bucket was not asked yet');
+  let failure: Error | undefined;
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
   const check = async () => {
-    try {
-      await bucket.check();
-      failure = undefined;
-    } catch (error) {
-      failure = error as Error;
-      throw error;
-    }
+    failure = await bucket.check().then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    resolve();
+    if (failure) throw failure;
   };
-  server.dependencies.set('evidence-bucket', {
-    check: async () => {
-      if (failure) throw failure;
-    },
-    required: false,
-  });
   const log = new FailureLog(server.log, {
     failed: (err) => `The bucket of evidence does not serve: ${err.message}`,
     recovered: 'The bucket of evidence serves again',
   });
-  let stop = async () => {};
-  server.addHook('onClose', () => stop());
-  // The start waits for the first look, so that no process with a public bucket is ready for a moment.
-  server.startup.onceConnected('the bucket of evidence', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    stop = repeat(() => check().finally(resolve), { pauseMs: CHECK_MS.good, retryMs: CHECK_MS.bad, log });
-    await promise;
+  const stop = repeat(check, { pauseMs: CHECK_MS.good, retryMs: CHECK_MS.bad, log });
+  server.addHook('onClose', stop);
+  server.dependencies.set('evidence-bucket', {
+    check: async () => {
+      await asked;
+      if (failure) throw failure;
+    },
+    required: false,
   });
+  // No process with a public bucket is ready for a moment.
+  server.startup.onceConnected('the bucket of evidence', () => asked);
   return bucket;
 }

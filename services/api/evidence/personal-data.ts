@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { picturePath } from '#shared/evidence/evidence.ts';
 import { EVIDENCE, type Evidence } from '#shared/evidence/evidence-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS, receiversOf } from '#shared/tracking/event-model.ts';
@@ -20,7 +21,11 @@ const personalPictures: PersonalRecords = {
     const receivers = await receiversIn(mongo, found);
     return found.map(({ _id, guide, event, picture, at }) => ({
       ...{ id: _id, guide, names: receivers.get(`${guide} ${event}`) ?? [] },
-      shownTo: () => ({ Evento: event, Imagen: picture, Guardada: at.toISOString() }),
+      shownTo: () => ({
+        ...{ Evento: event, Imagen: picture, Guardada: at.toISOString() },
+        // A command has no access to the bucket.
+        Direccion: picturePath(guide, event, picture),
+      }),
     }));
   },
   anonymise,

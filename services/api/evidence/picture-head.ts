@@ -55,6 +55,7 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 function readPng(bytes: Buffer): PictureHead {
   requireBytes(bytes, 33);
   if (bytes.toString('latin1', 12, 16) !== 'IHDR') throw new DomainError('picture-unreadable');
+  let orientation: Orientation = 1;
   for (let at = PNG.length; ; ) {
     requireBytes(bytes, at + 12);
     const name = bytes.toString('latin1', at + 4, at + 8);
@@ -62,8 +63,9 @@ function readPng(bytes: Buffer): PictureHead {
     requireBytes(bytes, next);
     if (name === 'IEND') {
       const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-      return { type: 'png', width, height, orientation: 1, end: next };
+      return { type: 'png', width, height, orientation, end: next };
     }
+    if (name === 'eXIf') orientation = orientationOf(bytes.subarray(at + 8, next - 4)) ?? orientation;
     at = next;
   }
 }
@@ -109,13 +111,18 @@ function readJpeg(bytes: Buffer): PictureHead {
 }
 
 const ORIENTATION = 0x0112;
+/** Stands before EXIF in a JPEG. PNG and WebP have it without, but some programs write it there too. */
+const EXIF = 'Exif\0\0';
 
-/** Reads the orientation of an EXIF segment (EXIF 2.32, 4.6): in the first directory of a small TIFF file. */
-function orientationOf(segment: Buffer): Orientation | undefined {
-  if (segment.toString('latin1', 0, 6) !== 'Exif\0\0') return undefined;
-  const tiff = segment.subarray(6);
-  if (tiff.length < 8) return undefined;
-  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+/**
+ * Reads the orientation of EXIF (EXIF 2.32, 4.6): in the first directory of a small TIFF file. Returns undefined for anything
+ * else, such as XMP, and for EXIF that cannot be read.
+ */
+function orientationOf(exif: Buffer): Orientation | undefined {
+  const tiff = exif.toString('latin1', 0, EXIF.length) === EXIF ? exif.subarray(EXIF.length) : exif;
+  const order = tiff.toString('latin1', 0, 2);
+  if (tiff.length < 8 || (order !== 'II' && order !== 'MM')) return undefined;
+  const isLittle = order === 'II';
   const read16 = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
   const directory = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
   if (directory + 2 > tiff.length) return undefined;
@@ -128,12 +135,25 @@ function orientationOf(segment: Buffer): Orientation | undefined {
   return undefined;
 }
 
-/** Reads the size of a WebP file (RFC 9649, 2.4 to 2.7). */
+/** Reads the size of a WebP file (RFC 9649, 2.4 to 2.7), and its orientation. */
 function readWebp(bytes: Buffer): PictureHead {
   requireBytes(bytes, 30);
   const end = 8 + bytes.readUInt32LE(4);
   requireBytes(bytes, end);
-  return { type: 'webp', ...sizeOfWebp(bytes), orientation: 1, end };
+  const orientation = orientationOfWebp(bytes.subarray(0, end)) ?? 1;
+  return { type: 'webp', ...sizeOfWebp(bytes), orientation, end };
+}
+
+/** Each chunk has its name, its length, and its data, and begins at an even byte. What is wrong with them, the decoder says. */
+function orientationOfWebp(file: Buffer): Orientation | undefined {
+  for (let at = 12; at + 8 <= file.length; ) {
+    const length = file.readUInt32LE(at + 4);
+    const data = at + 8;
+    if (file.toString('latin1', at, at + 4) === 'EXIF')
+      return orientationOf(file.subarray(data, data + length));
+    at = data + length + (length % 2);
+  }
+  return undefined;
 }
 
 function sizeOfWebp(bytes: Buffer): { width: number; height: number } {

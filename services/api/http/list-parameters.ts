@@ -1,7 +1,7 @@
 import { fieldError } from './body.ts';
 import { CURSOR_RULE, MOMENT_PATTERN, MOMENT_RULE } from './parameter-rules.ts';
 
-/** Reads the parameters that lists have in common: their period, and the cursor of a page. */
+/** What lists have in common: their period, their order, and the cursor of a page. */
 
 /** A client's parameters, by their names on the wire. */
 export type ListParameters = { desde?: string; hasta?: string; cursor?: string; limite?: number };
@@ -56,4 +56,37 @@ export function positionOf({ cursor }: ListParameters): Position | undefined {
   const position = createdAt !== undefined && _id !== undefined && { createdAt, _id };
   if (position && encodeCursor(position) === cursor) return position;
   throw fieldError('cursor', 'parameter-invalid', { rule: CURSOR_RULE });
+}
+
+/** The order of lists in a store. */
+export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
+
+/** Selects what a list has within a period, behind a position. */
+export type PageFilter = {
+  createdAt: { $gte: string; $lt: string };
+  $or?: [{ createdAt: { $lt: string } }, { createdAt: string; _id: { $lt: string } }];
+};
+
+/**
+ * Reads a page of a list, newest first, and the cursor of the next one; null after the last.
+ *
+ * @param find returns up to `limit` of what a filter selects, `NEWEST_FIRST`.
+ * @throws DomainError `parameter-invalid`, with the parameter.
+ */
+export async function readPage<T extends Position>(
+  parameters: ListParameters,
+  find: (within: PageFilter, limit: number) => Promise<T[]>,
+): Promise<{ page: T[]; cursor: string | null }> {
+  const { limite: limit = USUAL_PAGE } = parameters;
+  const found = await find(pageFilter(periodOf(parameters), positionOf(parameters)), limit + 1);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return { page, cursor: last && found.length > limit ? encodeCursor(last) : null };
+}
+
+function pageFilter({ from = '', until = '~' }: Period, after: Position | undefined): PageFilter {
+  const createdAt = { $gte: from, $lt: until };
+  if (!after) return { createdAt };
+  const { createdAt: time, _id: number } = after;
+  return { createdAt, $or: [{ createdAt: { $lt: time } }, { createdAt: time, _id: { $lt: number } }] };
 }

@@ -1,5 +1,6 @@
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { MAX_PROBLEMS, MAX_PROBLEMS_AT_ONCE } from '#shared/errors/domain-error.ts';
+import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from './list-parameters.ts';
 import { CURSOR_RULE, MOMENT_PATTERN, MOMENT_RULE } from './parameter-rules.ts';
 
 /**
@@ -54,6 +55,15 @@ export function pageParameters(what: string, max: number, usual: number, cursors
         'x-regla': CURSOR_RULE,
       }),
     ),
+  };
+}
+
+/** The parameters of a list of what has a number, newest first (`readPage`); `more` are its own. */
+export function listParameters<M extends TProperties = Record<never, TSchema>>(what: string, more = {} as M) {
+  return {
+    ...periodParameters,
+    ...more,
+    ...pageParameters(what, MAX_PAGE, USUAL_PAGE, CURSOR_PATTERN),
   };
 }
 

@@ -83,9 +83,8 @@ async function store(
   key: IdempotencyKey | undefined,
 ) {
   const { pickups, eventLog } = deps;
-  const { username, account, test } = user;
   // Read before the guides: what is registered after they were read is looked at once the pick-up stands.
-  const seen = await eventLog.last(account);
+  const seen = await eventLog.last(user.account);
   const place = await branchAt(deps, request.Direccion.CodigoPostal, caller).catch(namingField);
   const { window, isClosed } = await windowNamed(deps, place, request.Ventana);
   if (isClosed) {
@@ -94,38 +93,54 @@ async function store(
   }
   const goods = await goodsOf(deps, request, place, user);
   const createdUtc = await pickups.clock.now();
-  const held = [...(goods.guides ?? []), ...(goods.manifest === undefined ? [] : [goods.manifest])];
-  const latest = new Date(createdUtc.getTime() + TEST_KEPT_MS);
-  const pickup: Pickup = {
+  const pickup = newPickup(request, user, {
+    ...{ place, window, goods, createdUtc, createdAt: deps.localTime(createdUtc) },
+    ...(goods.guides && { seen }),
+    ...(key && { key: { id: key.id, bodyHash: key.bodyHash } }),
+  });
+  // Those of a test account take no place.
+  const created = await pickups.create({ pickup, capacity: user.test ? undefined : window.capacity });
+  if (!('pickup' in created)) throw conflictError(created, request);
+  if (key) requireSameBody({ bodyHash: created.pickup.key?.bodyHash }, key);
+  return created;
+}
+
+type Found = Pick<Pickup, 'createdUtc' | 'createdAt' | 'seen' | 'key'> & {
+  place: PickupBranch;
+  window: PickupWindow;
+  goods: Goods;
+};
+
+/** Makes the document of a pick-up that nobody has scheduled yet. */
+function newPickup(
+  { Direccion: address, Notas: notes, Paquetes: packages, Peso: weight }: PickupRequest,
+  { username, account, test }: Caller,
+  { place, window, goods, createdUtc, ...found }: Found,
+): Pickup {
+  const { guides, manifest, expiresAt } = goods;
+  const held = [...(guides ?? []), ...(manifest === undefined ? [] : [manifest])];
+  return {
     _id: generatePickupNumber(test),
     creation: randomUUID(),
-    ...{ username, account, createdUtc },
-    createdAt: deps.localTime(createdUtc),
+    ...{ username, account, createdUtc, ...found },
     branch: { code: place.branch, name: place.name },
     window: storedWindow(window),
     automatic: window.automatic,
-    address: request.Direccion,
-    ...(request.Notas !== undefined && { notes: request.Notas }),
-    packages: request.Paquetes,
-    ...(request.Peso !== undefined && { weight: request.Peso }),
-    ...(goods.guides && { guides: goods.guides }),
-    ...(goods.manifest !== undefined && { manifest: goods.manifest }),
+    address,
+    ...(notes !== undefined && { notes }),
+    packages,
+    ...(weight !== undefined && { weight }),
+    ...(guides && { guides }),
+    ...(manifest !== undefined && { manifest }),
     status: 'Solicitada',
     history: [{ status: 'Solicitada', occurred: createdUtc, at: createdUtc }],
     version: 1,
     openSince: createdUtc,
-    ...(goods.guides && { seen }),
-    addressKey: addressKeyOf(account, request.Direccion, window.date),
+    addressKey: addressKeyOf(account, address, window.date),
     ...(held.length > 0 && { held }),
-    ...(key && { key: { id: key.id, bodyHash: key.bodyHash } }),
     personal: createdUtc,
-    ...(test && { expiresAt: goods.expiresAt ?? latest }),
+    ...(test && { expiresAt: expiresAt ?? new Date(createdUtc.getTime() + TEST_KEPT_MS) }),
   };
-  // Those of a test account take no place.
-  const created = await pickups.create({ pickup, capacity: test ? undefined : window.capacity });
-  if (!('pickup' in created)) throw conflictError(created, request);
-  if (key) requireSameBody({ bodyHash: created.pickup.key?.bodyHash }, key);
-  return created;
 }
 
 function storedWindow({ date, from, to, zone, ...moments }: PickupWindow): Pickup['window'] {

@@ -18,7 +18,7 @@ import { changePickup, findScannedPickup } from './change-pickup.ts';
 import { PickupStore } from './pickup-store.ts';
 import { pickupScenarios } from './play-scenarios.ts';
 import { PickupSettler } from './settle-pickups.ts';
-import { PickupNews, TOPIC } from './tell-news.ts';
+import { PickupNews } from './tell-news.ts';
 
 /** Pause between looks for scans that nobody has looked at, in ms: each asks for the last event of each account with pick-ups. */
 const SCANS_MS = 30_000;
@@ -33,7 +33,7 @@ export function openPickups(server: HttpServer, context: Base & Tracking & Rehea
   indexes.add(PICKUPS);
   const pickups: PickupStore = new PickupStore(mongo, (pickup) => news.soon(pickup));
   const news = new PickupNews({ pickups, tell: context.tell, log });
-  context.topics.push(TOPIC);
+  context.topics.push(news);
   const settler = new PickupSettler({ pickups, eventLog, log });
   onEvents.push((account) => settler.soon(account));
   scannedWith.fill({
@@ -48,10 +48,7 @@ export function openPickups(server: HttpServer, context: Base & Tracking & Rehea
   });
   context.scenarios.push(pickupScenarios({ pickups, settler, events: context.events }));
   const failed = 'Pick-ups that are due wait for the next sweep';
-  repeatOnceConnected(server, { name: 'pick-ups', pauseMs: SWEEP_MS, failed }, async () => {
-    await settler.schedule();
-    await news.sweep();
-  });
+  repeatOnceConnected(server, { name: 'pick-ups', pauseMs: SWEEP_MS, failed }, () => settler.schedule());
   repeatOnceConnected(server, { name: 'scans of pick-ups', pauseMs: SCANS_MS, failed }, () =>
     settler.sweep(),
   );

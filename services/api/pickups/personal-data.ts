@@ -3,7 +3,12 @@ import { ANONYMOUS } from '#shared/guides/guide.ts';
 import type { PickupAddress } from '#shared/pickups/pickup.ts';
 import { PICKUPS, type Pickup } from '#shared/pickups/pickup-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import { type AccountTexts, type PersonalData, replaceUser } from '../platform/personal-data.ts';
+import {
+  type AccountTexts,
+  anonymiseOldest,
+  type PersonalData,
+  replaceUser,
+} from '../platform/personal-data.ts';
 import { PickupStore } from './pickup-store.ts';
 
 /** What names a person in an address. Postal code, municipality and state stay, for figures. */
@@ -27,19 +32,7 @@ const pickupTexts: AccountTexts = {
     }
   },
   anonymise,
-  async anonymiseOlder(mongo, before, limit) {
-    const found = await modelOf(mongo, PICKUPS)
-      .find({ personal: { $lt: before } })
-      .select<{ _id: string }>({ _id: 1 })
-      .sort({ personal: 1 })
-      .limit(limit)
-      .lean();
-    await anonymise(
-      mongo,
-      found.map(({ _id }) => _id),
-    );
-    return found.length;
-  },
+  anonymiseOlder: (mongo, before, limit) => anonymiseOldest(mongo, PICKUPS, { before, limit }, anonymise),
 };
 
 /** A driver finds no address any more: an open pick-up of an erased person is to be cancelled. */
@@ -68,7 +61,7 @@ export const pickupsPersonalData: PersonalData = {
     ...{ endAccess: 'none', describeRemaining: 'none' },
   },
   accounts: {
-    ...{ isOfTests: 'none', describeInherited: 'none' },
+    ...{ isOfTests: 'none', describeInherited: 'none', refuseClosing: 'none' },
     closeAccount: 'none: open pick-ups are those of a carrier who is on the way',
   },
   besideGuides: 'none',

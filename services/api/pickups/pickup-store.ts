@@ -8,12 +8,11 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, requireSameBody } from '../http/idempotency.ts';
-import type { Period, Position } from '../http/list-parameters.ts';
+import { NEWEST_FIRST, type PageFilter } from '../http/list-parameters.ts';
 import { generatePickupNumber } from './pickup-number.ts';
 import { freePlaces, placeOf, placesOf, type WindowOfBranch } from './places.ts';
 
 const KEPT_MS = KEY_DAYS * 24 * 3_600_000;
-const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 /** A pick-up without its place, and how many places its window has; absent for no bound. */
 export type Wanted = { pickup: Pickup; capacity?: number | undefined };
@@ -28,6 +27,26 @@ export type PickupUpdate = Partial<Pick<Pickup, 'status' | 'reason' | 'changedBy
   /** Whether guides, manifest and address are free again, and the place in the window too. */
   frees?: 'guides' | 'place';
 };
+
+/** A cut-off is on the day before its window at the earliest, which may end late the next day. */
+const LONGEST_LEAD_MS = 2 * 24 * 3_600_000;
+
+/** Open pick-ups that name guides, and failed ones whose window has ended since a moment. */
+function mayEndByScans(failedSince: Date) {
+  // The index has `closesAt`, so that the sweep does not read all that ever failed.
+  const closesAt = { $gte: new Date(failedSince.getTime() - LONGEST_LEAD_MS) };
+  return {
+    guides: { $exists: true },
+    $or: [
+      { status: { $in: [...OPEN_STATES] } },
+      {
+        status: 'Fallida' as const,
+        'window.closesAt': closesAt,
+        'window.endsAt': { $gte: failedSince },
+      },
+    ],
+  };
+}
 
 /**
  * Pick-ups in MongoDB. A pick-up is one document, so it exists whole or not at all: unique indexes over its place, its address
@@ -164,22 +183,12 @@ export class PickupStore {
     return new Set(found.map(({ place }) => Number(place.slice($gte.length))));
   }
 
-  /** Returns up to `limit` pick-ups of an account after a position, newest first. */
+  /** Returns up to `limit` pick-ups of an account, newest first. */
   page(
-    account: string,
-    { from = '', until = '~' }: Period,
-    { after, status }: { after: Position | undefined; status: Pickup['status'] | undefined },
+    wanted: { account: string; status?: Pickup['status'] } & PageFilter,
     limit: number,
   ): Promise<Pickup[]> {
-    const rest = after && {
-      $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after._id } }],
-    };
-    return this.#pickups
-      .find({ account, createdAt: { $gte: from, $lt: until }, ...(status && { status }), ...rest })
-      .sort(NEWEST_FIRST)
-      .limit(limit)
-      .lean()
-      .exec();
+    return this.#pickups.find(wanted).sort(NEWEST_FIRST).limit(limit).lean().exec();
   }
 
   /** Returns up to `limit` pick-ups of a branch on a day, without those of test accounts, by window and number. */
@@ -230,17 +239,10 @@ export class PickupStore {
     if (matchedCount === 0) await this.#pickups.updateOne({ _id }, { $max: { told: version } });
   }
 
-  /** Returns pick-ups that may end by scans: open ones of an account that name guides, and those that failed since a moment. */
+  /** Returns pick-ups that may end by scans: open ones of an account that name guides, and those whose window ended since a moment and that failed. */
   awaitingScans(account: string, failedSince: Date): Promise<Pickup[]> {
     return this.#pickups
-      .find({
-        account,
-        guides: { $exists: true },
-        $or: [
-          { status: { $in: [...OPEN_STATES] } },
-          { status: 'Fallida', 'window.endsAt': { $gte: failedSince } },
-        ],
-      })
+      .find({ account, ...mayEndByScans(failedSince) })
       .sort({ _id: 1 })
       .lean()
       .exec();
@@ -249,13 +251,7 @@ export class PickupStore {
   /** Returns the accounts that have such pick-ups, each with the number up to which all were looked at; -1 if one never was. */
   async accountsAwaitingScans(failedSince: Date): Promise<Map<string, number>> {
     const found = await this.#pickups
-      .find({
-        guides: { $exists: true },
-        $or: [
-          { status: { $in: [...OPEN_STATES] } },
-          { status: 'Fallida', 'window.closesAt': { $gte: failedSince } },
-        ],
-      })
+      .find(mayEndByScans(failedSince))
       .select<{ account: string; seen?: number }>({ account: 1, seen: 1, _id: 0 })
       .sort({ _id: 1 })
       .lean();

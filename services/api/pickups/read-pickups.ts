@@ -4,13 +4,7 @@ import { isTestPickup, type PickupAddress, type PickupState } from '#shared/pick
 import type { Pickup } from '#shared/pickups/pickup-model.ts';
 import { MAX_PRINTED, type PickupsPayload, type PrintedPickup } from '#shared/pickups/pickups-payload.ts';
 import type { CurrentState, GuideStore } from '../guides/guide-store.ts';
-import {
-  encodeCursor,
-  type ListParameters,
-  periodOf,
-  positionOf,
-  USUAL_PAGE,
-} from '../http/list-parameters.ts';
+import { type ListParameters, readPage } from '../http/list-parameters.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
 import { zonedTime } from '../platform/local-time.ts';
 import type { PickupStore } from './pickup-store.ts';
@@ -26,12 +20,11 @@ export async function listPickups(
   account: string,
   request: ListParameters & { estado?: PickupState },
 ): Promise<{ pickups: Pickup[]; cursor: string | null }> {
-  const { limite: limit = USUAL_PAGE, estado: status } = request;
-  const position = { after: positionOf(request), status };
-  const found = await pickups.page(account, periodOf(request), position, limit + 1);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  return { pickups: page, cursor: last && found.length > limit ? encodeCursor(last) : null };
+  const { estado: status } = request;
+  const { page, cursor } = await readPage(request, (within, limit) =>
+    pickups.page({ account, ...(status && { status }), ...within }, limit),
+  );
+  return { pickups: page, cursor };
 }
 
 /** Returns the pick-ups of a branch on a day, or of one of its windows. */

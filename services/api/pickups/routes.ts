@@ -6,12 +6,11 @@ import { PICKUP_NUMBER, PICKUP_STATES, PickupAddress } from '#shared/pickups/pic
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
-import { CURSOR_PATTERN, MAX_PAGE, USUAL_PAGE } from '../http/list-parameters.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { POSTAL_CODE_RULE } from '../http/parameter-rules.ts';
 import { abortSignalOf } from '../http/response-end.ts';
 import { describeHeaders } from '../http/responses.ts';
-import { describeSection, NextCursor, pageParameters, periodParameters } from '../http/schemas.ts';
+import { describeSection, listParameters, NextCursor } from '../http/schemas.ts';
 import { zonedTime } from '../platform/local-time.ts';
 import { availability } from './availability.ts';
 import { cancelPickup, findPickup } from './change-pickup.ts';
@@ -172,13 +171,13 @@ const listing = operation({
   action: 'read',
   readsMany: true,
   request: {
-    querystring: Type.Object({
-      ...periodParameters,
-      estado: Type.Optional(
-        Type.Enum([...PICKUP_STATES], { type: 'string', description: 'Solo las que están en este estado' }),
-      ),
-      ...pageParameters('Recolecciones', MAX_PAGE, USUAL_PAGE, CURSOR_PATTERN),
-    }),
+    querystring: Type.Object(
+      listParameters('Recolecciones', {
+        estado: Type.Optional(
+          Type.Enum([...PICKUP_STATES], { type: 'string', description: 'Solo las que están en este estado' }),
+        ),
+      }),
+    ),
   },
   data: {
     name: 'Recolecciones',

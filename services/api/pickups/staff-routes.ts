@@ -7,12 +7,13 @@ import type { HttpServer } from '#shared/http/http-server.ts';
 import { audit } from '../accounts/hooks/audit.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { fieldError } from '../http/body.ts';
-import { ifNoneMatch, matches } from '../http/etags.ts';
+import { ifNoneMatch } from '../http/etags.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { BRANCH_RULE } from '../http/parameter-rules.ts';
 import { describeHeaders, listErrors } from '../http/responses.ts';
 import { describeSection } from '../http/schemas.ts';
-import { cachingHeaders, callerOf, countLabelFailure } from '../labels/label-request.ts';
+import { documentResponses, sendDocument } from '../labels/document-route.ts';
+import { countLabelFailure } from '../labels/label-request.ts';
 import { isDate } from './calendar/windows.ts';
 import { stateErrors } from './errors.ts';
 import type { PickupsContext } from './open.ts';
@@ -112,22 +113,7 @@ const printing = operation({
   readsMany: true,
   request: { ...request, headers: ifNoneMatch },
   errors: ['too-many-pickups', 'too-many-pages', 'overloaded', 'label-failed', 'label-late'],
-  responses: {
-    200: {
-      description: 'La lista',
-      headers: describeHeaders({
-        'Content-Disposition': 'inline, con nombre de archivo',
-        ETag: 'Cambia solo si cambia el PDF',
-        'Cache-Control': 'private',
-      }),
-      content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
-    },
-    304: {
-      description: 'El PDF no ha cambiado',
-      type: 'null',
-      headers: describeHeaders({ ETag: 'El del PDF' }),
-    },
-  },
+  responses: documentResponses('La lista'),
 });
 
 const PATH = '/api/recolecciones/del-dia';
@@ -157,19 +143,9 @@ function printingRoute(server: HttpServer, context: PickupsContext): void {
 async function sendPdf(context: PickupsContext, request: ListRequest, reply: FastifyReply) {
   const { found, ...asked } = await listOf(context, request.query);
   const payload = pickupsPayload(found, asked, context.labelSettings);
-  const expected = cachingHeaders(context.labels.keyOf(payload));
-  if (matches(request.headers['if-none-match'], expected.etag)) {
-    return reply.code(304).headers(expected).send();
-  }
   auditList(context, request, asked);
-  const { key, bytes } = await context.labels.get(payload, callerOf(context, request, reply));
-  return reply
-    .type('application/pdf')
-    .headers({
-      ...cachingHeaders(key),
-      'content-disposition': `inline; filename="recolecciones-${asked.branch}-${asked.date}.pdf"`,
-    })
-    .send(bytes);
+  const name = `recolecciones-${asked.branch}-${asked.date}`;
+  return sendDocument(context, request, reply, { payload, name });
 }
 
 const telling = operation({

@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Pickup } from '#shared/pickups/pickup-model.ts';
-import { Overdue } from '../guides/overdue.ts';
-import type { Webhooks } from '../webhooks/open.ts';
+import type { Tell, Topic } from '../webhooks/news.ts';
 import type { PickupStore } from './pickup-store.ts';
 import { summaryOf } from './read-pickups.ts';
 import type { PickupSummary } from './schemas.ts';
@@ -13,17 +12,14 @@ const LIST = 'Recolecciones';
 
 type Deps = {
   pickups: PickupStore;
-  tell: Webhooks['tell'];
+  tell: Tell;
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/**
- * Tells webhooks of each change of a pick-up. A pick-up whose changes are not told yet says so itself, so that a sweep tells what a
- * process that died has left. Then a change may be told twice: `Version` says which it is.
- */
-export class PickupNews {
+/** Tells webhooks of each change of a pick-up. One may be told twice: `Version` says which it is. */
+export class PickupNews implements Topic {
+  readonly name = TOPIC;
   readonly #deps: Deps;
-  readonly #overdue = new Overdue();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -36,13 +32,13 @@ export class PickupNews {
     );
   }
 
-  /** Tells what was not told in time. */
-  async sweep(): Promise<void> {
-    const { pickups } = this.#deps;
-    for (const number of this.#overdue.among(await pickups.untold())) {
-      const pickup = await pickups.find(number);
-      if (pickup) await this.#tell(pickup);
-    }
+  untold(): Promise<string[]> {
+    return this.#deps.pickups.untold();
+  }
+
+  async tell(number: string): Promise<void> {
+    const pickup = await this.#deps.pickups.find(number);
+    if (pickup) await this.#tell(pickup);
   }
 
   async #tell(pickup: Pickup): Promise<void> {

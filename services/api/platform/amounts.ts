@@ -28,6 +28,13 @@ export function toPesos(centavos: number): number {
   return centavos / 100;
 }
 
+const PESOS = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
+
+/** Writes pesos for people, as `$1,500.00`. */
+export function pesosText(pesos: number): string {
+  return PESOS.format(pesos);
+}
+
 /** Writes centavos as `1500.00`. */
 export function formatPesos(centavos: number): string {
   return toPesos(centavos).toFixed(2);

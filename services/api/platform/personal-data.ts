@@ -55,6 +55,8 @@ type OfAccounts = {
   isOfTests: 'none' | ((mongo: Connection, account: string) => Promise<boolean | undefined>);
   /** Returns what the next user gets of it, in a few words; empty if nothing is stored. */
   describeInherited: 'none' | ((mongo: Connection, account: string) => Promise<string>);
+  /** Returns why an account may not be closed yet, such as money that it is owed; empty if nothing speaks against it. */
+  refuseClosing: 'none' | ((mongo: Connection, account: string) => Promise<string>);
   /**
    * Ends what the account needs no more. The last user's data have not moved to another account yet: it ends nothing that
    * `moveToAccount` moves. May be repeated after an interruption.

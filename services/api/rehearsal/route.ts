@@ -29,6 +29,7 @@ const simulation = operation({
       'guide-cancelled',
       'guide-events-full',
       'event-conflict',
+      'event-different',
     ] as const),
     ...(['field-required', 'field-type', 'field-invalid', 'field-too-long', 'field-unknown'] as const),
     ...(['events-empty', 'too-many-events', 'event-invalid', 'invalid-json', ...BODY_ERRORS] as const),

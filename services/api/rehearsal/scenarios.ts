@@ -2,6 +2,8 @@ import type { EventBody } from '#shared/tracking/event-model.ts';
 
 /** What happens to a parcel, but for its guide and moment. `place`: at which branch. `again`: it is told twice. */
 export type Step = Pick<EventBody, 'Tipo' | 'Motivo' | 'Recibe' | 'Paquete' | 'Imagen'> & {
+  /** Whether what the guide says is collected, or another amount. */
+  collects?: 'all' | 'other';
   place?: 'origin' | 'destination';
   /** Of a picture: the number of the step that it proves, from 0. */
   of?: number;
@@ -40,7 +42,11 @@ const SCENARIOS = {
     ...Array.from({ length: packages }, (_, i) => ({ ...OUT, Paquete: i + 1 })),
     ...Array.from({ length: packages }, (_, i) => ({ ...DELIVERED, Paquete: i + 1 })),
   ],
+  cobro: () => [...START, OUT, { ...DELIVERED, collects: 'all' }],
+  cobro_diferente: () => [...START, OUT, { ...DELIVERED, collects: 'other' }],
   desorden: () => [COLLECTED, { ...OUT, moment: 2 }, { ...MOVING, moment: 1 }, DELIVERED],
+  // Of the early return of a guide that is not delivered.
+  devolucion_anticipada: () => [...START, { ...DELIVERED }],
   repeticion: () => [...START, OUT, DELIVERED].map((step) => ({ ...step, again: true as const })),
   entrega_con_firma: () => [
     ...[...START, OUT, DELIVERED],

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inTurns } from '#shared/async/in-turns.ts';
 import { DomainError, type Problem, ProblemList } from '#shared/errors/domain-error.ts';
 import { EVENT_TYPE_NAMES } from '#shared/guides/event-types.ts';
-import { isTestNumber } from '#shared/guides/guide.ts';
+import { type Guide, isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { MAX_EVENTS, MAX_EVENTS_OF_GUIDE } from '#shared/tracking/event.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
@@ -127,6 +127,10 @@ function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideDocument
       rule: 'varios_paquetes pide una guia con Producto.Paquetes de 2 o mas',
     });
   }
+  const { Cobro } = guide.guide;
+  if (!Cobro && stepsOf(scenario, packages)?.some(({ collects }) => collects)) {
+    throw fieldError('Escenario', 'field-invalid', { rule: `${scenario} pide una guia con Cobro` });
+  }
   const end = until === undefined ? undefined : oneOf('Hasta', until, EVENT_TYPE_NAMES);
   const steps = stepsOf(scenario, packages, end);
   if (!steps) {
@@ -135,7 +139,7 @@ function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideDocument
   }
   const ids = steps.map(() => randomUUID());
   return steps.flatMap((step, i) => {
-    const { again, annuls, place, of, ...event } = step;
+    const { again, annuls, collects, place, of, ...event } = step;
     if (of !== undefined) {
       const { Ocurrido: _, ...planned } = pictureEntry(guide._id, ids[of] as string, step.Imagen ?? '', '');
       return [planned];
@@ -146,10 +150,19 @@ function scenarioEvents(scenario: Scenario, until: unknown, guide: GuideDocument
       Id: ids[i] as string,
       ...(place && { Sucursal: guide[place].code }),
       ...(annuls !== undefined && { Anula: ids[annuls] as string }),
+      ...(collects && Cobro && { Cobrado: collectedOf(Cobro, collects) }),
     };
     // The same event again has the same moment, or it would be a conflict.
     return again ? [planned, planned].map((same) => ({ ...same, moment: i })) : [planned];
   });
+}
+
+/** Returns what was collected; of a single centavo nothing less can be, so that more is. */
+function collectedOf({ Monto, Medios }: NonNullable<Guide['Cobro']>, collects: 'all' | 'other') {
+  const Medio = Medios?.[0] ?? 'efectivo';
+  if (collects === 'all') return { Monto, Medio };
+  const centavos = Math.round(Monto * 100);
+  return { Monto: centavos > 1 ? Math.floor(centavos / 2) / 100 : 0.02, Medio };
 }
 
 async function ownEvents(body: Record<string, unknown>, guide: GuideDocument): Promise<Planned[]> {

@@ -13,44 +13,44 @@ import {
 } from '#shared/commands/csv.ts';
 import { type Run, typedPath } from '#shared/commands/run-command-line.ts';
 import { progressLine } from '#shared/commands/terminal.ts';
-import { SIDES } from '#shared/guides/event-types.ts';
 import { toDetails } from '#shared/http/http-errors.ts';
-import { type Event, MAX_EVENTS } from '#shared/tracking/event.ts';
+import { MAX_EVENTS } from '#shared/tracking/event.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { example } from '../accounts/commands/command-line.ts';
-import type { AdjustersOf, AdjustingTools, MakeAdjusters } from '../guides/adjusting.ts';
+import type { AdjustingTools } from '../guides/adjusting.ts';
 import { GuideStore } from '../guides/guide-store.ts';
 import type { CommandTools } from '../platform/command-tools.ts';
 import { verdictErrors } from './errors.ts';
+import { COLUMNS, toEvent } from './event-columns.ts';
 import { EventRegister } from './event-register.ts';
-import { EVENT_FIELDS } from './event-request.ts';
+import type { FollowingTools } from './following.ts';
 import { registerEvents } from './register-events.ts';
 
 const REQUIRED = ['Guia', 'Tipo', 'Ocurrido'] as const;
-const NUMERIC: ReadonlySet<string> = new Set(['Paquete', 'Peso', ...SIDES]);
+type Column = (typeof COLUMNS)[number];
+type Tools = AdjustingTools & FollowingTools;
 
-/** The columns of the CSV file are the fields of an event. */
-export function addCommands(program: Command, { run, adjusters }: CommandTools & AdjustingTools): void {
+export function addCommands(program: Command, tools: CommandTools & Tools): void {
   program
     .command('eventos')
     .description('Registra los eventos de un archivo CSV. Cargarlo otra vez no repite ninguno.')
     .argument('<archivo>')
     .addHelpText(
       'after',
-      `\nEl archivo es CSV en UTF-8, separado por , o ; con estas columnas, sin las que no use:\n  ${EVENT_FIELDS.join(',')}`,
+      `\nEl archivo es CSV en UTF-8, separado por , o ; con estas columnas, sin las que no use:\n  ${COLUMNS.join(',')}`,
     )
     .addHelpText('after', example('eventos escaneos.csv'))
     .action((typed: string) => {
       const path = typedPath(typed);
-      return namingFile(path, () => loadFile(run, adjusters.value, path));
+      return namingFile(path, () => loadFile(tools.run, tools, path));
     });
 }
 
 /** @throws InvalidFileError if an event is refused. */
-async function loadFile(run: Run, makeAdjusters: MakeAdjusters, path: string): Promise<void> {
+async function loadFile(run: Run, tools: Tools, path: string): Promise<void> {
   let refused = 0;
   await run(async (mongo) => {
-    const loaded = await loadEvents(mongo, makeAdjusters(mongo), path, operatorOf(process.env).actor);
+    const loaded = await loadEvents(mongo, tools, path, operatorOf(process.env).actor);
     refused = loaded.refused;
     const { registered, repeated, report } = loaded;
     const text = `Eventos registrados: ${registered}, repetidos: ${repeated}, rechazados: ${refused}`;
@@ -63,25 +63,31 @@ async function loadFile(run: Run, makeAdjusters: MakeAdjusters, path: string): P
 }
 
 /** Registers each event by itself, 500 at a time. */
-async function loadEvents(mongo: Connection, adjustersOf: AdjustersOf, path: string, username: string) {
+async function loadEvents(mongo: Connection, tools: Tools, path: string, username: string) {
   const guides = new GuideStore(mongo);
+  const adjustersOf = tools.adjusters.value(mongo);
+  const followers = tools.followers.map((make) => make(mongo));
   // Webhooks find the events within a minute.
   const events = new EventRegister(
-    { log: new EventLog(mongo), guides, adjustersOf },
+    { log: new EventLog(mongo), guides, adjustersOf, followers },
     new Registry(),
     () => {},
   );
   const report = new LineReport();
   const counts = { registered: 0, repeated: 0 };
   const progress = progressLine();
-  const register = async (rows: readonly Row<keyof Event>[]) => {
-    const outcomes = await registerEvents({ events, guides }, rows.map(toEvent), username);
+  const register = async (rows: readonly Row<Column>[]) => {
+    const outcomes = await registerEvents(
+      { events, guides },
+      rows.map(({ cells }) => toEvent(cells)),
+      username,
+    );
     for (const [i, { verdict }] of outcomes.entries()) {
       if (typeof verdict === 'string') counts[verdict]++;
       else {
-        const { line, cells } = rows[i] as Row<keyof Event>;
+        const { line, cells } = rows[i] as Row<Column>;
         const column = verdict.campo;
-        const value = column && cells[column as keyof Event];
+        const value = column && cells[column as Column];
         const [{ message: reason = '' } = {}] = toDetails(verdictErrors, [verdict]);
         report.add({ line, ...(column && { column }), ...(value && { value }), reason });
       }
@@ -89,8 +95,8 @@ async function loadEvents(mongo: Connection, adjustersOf: AdjustersOf, path: str
     progress.show(`Revisados: ${counts.registered + counts.repeated + report.count}`);
   };
   try {
-    let batch: Row<keyof Event>[] = [];
-    for await (const row of readRows(path, EVENT_FIELDS, report, REQUIRED)) {
+    let batch: Row<Column>[] = [];
+    for await (const row of readRows(path, COLUMNS, report, REQUIRED)) {
       if (Object.values(row.cells).some(isMisread)) report.add({ line: row.line, reason: NOT_UTF8 });
       else batch.push(row);
       if (batch.length === MAX_EVENTS) {
@@ -103,14 +109,4 @@ async function loadEvents(mongo: Connection, adjustersOf: AdjustersOf, path: str
   } finally {
     progress.clear();
   }
-}
-
-/** Numbers are texts in a file. */
-function toEvent({ cells }: Row<keyof Event>): Record<string, unknown> {
-  const isNumber = (name: string, text: string) => NUMERIC.has(name) && /^\d{1,4}(\.\d{1,6})?$/.test(text);
-  const values = Object.entries(cells).map(([name, text]) => [
-    name,
-    isNumber(name, text) ? Number(text) : text,
-  ]);
-  return Object.fromEntries(values);
 }

@@ -30,6 +30,14 @@ export const trackingErrors = {
     advice:
       'Dé otro `Id` al evento. Si el primero fue un error, anúlelo con `Anulacion` y mande el correcto con otro `Id`.',
   },
+  /** Of its own, so that who collects money is told that the amount is not corrected by this. */
+  'event-different': {
+    status: 409,
+    codigo: 'evento_distinto',
+    message: 'Ya hay un evento de la guia con este Id y otro Cobrado',
+    advice:
+      'El importe no cambió. Si el primero fue un error, anúlelo con `Anulacion` y mande el correcto con otro `Id`.',
+  },
   'guide-events-full': {
     status: 409,
     codigo: 'eventos_excedidos',

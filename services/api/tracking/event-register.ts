@@ -13,6 +13,7 @@ import type { AdjustersOf } from '../guides/adjusting.ts';
 import { Attempts, STORE_MS } from '../guides/attempts.ts';
 import type { GuideState, GuideStore } from '../guides/guide-store.ts';
 import { Overdue } from '../guides/overdue.ts';
+import type { Follower } from './following.ts';
 import { GuideHistory } from './guide-history.ts';
 import { isWeighing } from './weighings.ts';
 
@@ -26,7 +27,16 @@ export type Verdict = 'registered' | 'repeated' | Problem;
 /** The guide now belongs to another account, in whose log the event belongs. */
 type Moved = { movedTo: string };
 type Waiting = PromiseWithResolvers<Verdict | Moved> & { told: EventBody; username: string };
-type Decision = { verdicts: (Verdict | Moved)[]; states: Map<string, GuideState> };
+type Histories = ReadonlyMap<string, GuideHistory>;
+type Decision = { verdicts: (Verdict | Moved)[]; histories: Histories };
+
+/** `followers`: rooms above may add theirs later. */
+type RegisterDeps = {
+  log: EventLog;
+  guides: GuideStore;
+  adjustersOf: AdjustersOf;
+  followers?: readonly Follower[];
+};
 
 /**
  * Registers events and cancellations in the log of the guide's account, and gives guides their new status.
@@ -39,6 +49,7 @@ export class EventRegister {
   readonly #log: EventLog;
   readonly #guides: GuideStore;
   readonly #adjustersOf: AdjustersOf;
+  readonly #followers: readonly Follower[];
   readonly #onAppended: (account: string) => void;
   readonly #results: Counter<'result'>;
   readonly #overdue = new Overdue();
@@ -47,13 +58,14 @@ export class EventRegister {
 
   /** @param onAppended is called with each account in whose log there is more to see. */
   constructor(
-    { log, guides, adjustersOf }: { log: EventLog; guides: GuideStore; adjustersOf: AdjustersOf },
+    { log, guides, adjustersOf, followers = [] }: RegisterDeps,
     metrics: Registry,
     onAppended: (account: string) => void,
   ) {
     this.#log = log;
     this.#guides = guides;
     this.#adjustersOf = adjustersOf;
+    this.#followers = followers;
     this.#onAppended = onAppended;
     this.#results = new Counter({
       name: 'guide_events_total',
@@ -99,7 +111,9 @@ export class EventRegister {
         const cut = await this.#log.openAppend(id);
         if (!cut) continue;
         const { append, account, guides } = cut;
-        await this.#storeStates(statesOf(await this.#read(guides, append.id)), append.id);
+        const histories = await this.#read(guides, append.id);
+        await this.#storeStates(statesOf(histories), append.id);
+        await this.#follow(histories);
         await this.#log.done(append);
         this.#onAppended(account);
         log.info(
@@ -132,8 +146,9 @@ export class EventRegister {
     const timeIsOver = AbortSignal.timeout(STORE_MS);
     const decide = () => this.#decide(account, append.id, batch);
     const verdicts = await attempts.untilAnswered(async () => {
-      const { verdicts, states } = await this.#log.append(account, append, decide, timeIsOver);
-      await this.#storeStates(states, append.id);
+      const { verdicts, histories } = await this.#log.append(account, append, decide, timeIsOver);
+      await this.#storeStates(statesOf(histories), append.id);
+      await this.#follow(histories);
       return verdicts;
     });
     if (append.open.length > 0) void this.#end(account, append);
@@ -170,7 +185,7 @@ export class EventRegister {
       entries.push(history.add(told, username));
       return 'registered';
     });
-    return { entries, result: { verdicts, states: statesOf(histories) } };
+    return { entries, result: { verdicts, histories } };
   }
 
   /**
@@ -182,6 +197,13 @@ export class EventRegister {
       if (await this.#guides.storeStates(open)) return;
       open = statesOf(await this.#read(open.keys(), append));
     }
+  }
+
+  /** Before the append is done: a crash in between leaves it open, and a sweep follows again. */
+  async #follow(histories: Histories): Promise<void> {
+    if (this.#followers.length === 0) return;
+    const followed = await inTurns(histories.values(), ({ guide, told }) => ({ guide, told }));
+    for (const follow of this.#followers) await follow(followed);
   }
 
   /** @param coming the events that may be added. */
@@ -229,7 +251,7 @@ function needsPrice(
 }
 
 /** Returns what the log makes of guides that are not stored so yet. */
-function statesOf(histories: ReadonlyMap<string, GuideHistory>): Map<string, GuideState> {
+function statesOf(histories: Histories): Map<string, GuideState> {
   const open = [...histories].filter(([, history]) => !history.isStored);
   return new Map(open.map(([number, history]) => [number, history.state]));
 }

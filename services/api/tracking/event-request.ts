@@ -12,6 +12,10 @@ import { arrayIn, isAbsent, isObject, normalizeFields, toProblem } from '../http
 export const EVENT_FIELDS = Object.keys(Event.properties) as (keyof Event)[];
 const KNOWN: ReadonlySet<string> = new Set(EVENT_FIELDS);
 const REQUEST_FIELDS: ReadonlySet<string> = new Set(['Eventos']);
+/** The fields of an event that have fields. */
+const SECTIONS = Object.entries(Event.properties).flatMap(([name, schema]) =>
+  'properties' in schema ? [[name, new Set(Object.keys(schema.properties))] as const] : [],
+);
 
 const isEvent = strictAjv({ allErrors: false, verbose: true }).compile<Event>(Event);
 
@@ -35,6 +39,10 @@ export function eventsOf(body: unknown): Record<string, unknown>[] {
 export function checkEvent(sent: Record<string, unknown>): EventBody | Problem {
   const unknown = new ProblemList();
   const fields = normalizeFields(sent, KNOWN, unknown);
+  for (const [section, known] of SECTIONS) {
+    const value = fields[section];
+    if (isObject(value)) fields[section] = normalizeFields(value, known, unknown, { section });
+  }
   if (unknown.first[0]) return unknown.first[0];
   if (typeof fields.Sucursal === 'string') fields.Sucursal = branchCode(fields.Sucursal);
   if (!isEvent(fields)) return toProblem(isEvent.errors?.[0] as ErrorObject);

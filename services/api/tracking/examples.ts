@@ -15,6 +15,17 @@ export const EVENTS_EXAMPLES = {
       ],
     },
   },
+  entregado: {
+    summary: 'Una entrega en la que se cobró',
+    value: {
+      Eventos: [
+        {
+          ...{ Guia: '390458235877', Tipo: 'Entregado', Ocurrido: '2026-11-22T13:05:00-06:00' },
+          ...{ Recibe: 'Luis Pérez', Cobrado: { Monto: 450.5, Medio: 'efectivo' } },
+        },
+      ],
+    },
+  },
   pesaje: {
     summary: 'Lo que pesa y mide un paquete',
     value: {

@@ -19,6 +19,8 @@ export class GuideHistory {
   /** By their ids; those of this very append, whose answer was lost, are new to whoever told them. */
   readonly #known: Map<string, { told: EventBody; isNews: boolean }>;
   #count: number;
+  /** Whether an event has the mark by which the guide is billed. */
+  #isBilled: boolean;
   #cancellation: Pick<NewEntry, 'told' | 'username'> | undefined;
   readonly #adjuster: Adjuster | undefined;
   /** The price by the events so far, once somebody has asked for it. */
@@ -40,6 +42,7 @@ export class GuideHistory {
       entries.map((entry) => [entry.told.Id, { told: entry.told, isNews: entry.append === append }]),
     );
     this.#count = entries.length;
+    this.#isBilled = entries.some(({ billed }) => billed);
     this.#cancellation = entries.find(({ told }) => told.Tipo === 'Cancelacion');
   }
 
@@ -49,6 +52,8 @@ export class GuideHistory {
     const Id = (told.Tipo === 'Cancelacion' && this.#cancellation?.told.Id) || told.Id;
     const known = this.#known.get(Id);
     if (known) {
+      if (!isDeepStrictEqual(known.told.Cobrado, told.Cobrado))
+        return { campo: 'Cobrado', code: 'event-different' };
       if (!isSame(known.told, told)) return { campo: 'Id', code: 'event-conflict' };
       const verdict = known.isNews ? 'registered' : 'repeated';
       known.isNews = false;
@@ -87,7 +92,10 @@ export class GuideHistory {
     this.#known.set(told.Id, { told, isNews: false });
     this.#count++;
     if (told.Tipo === 'Cancelacion') this.#cancellation = { told, username };
-    const { createdUtc, guide, expiresAt } = this.guide;
+    const { createdUtc, guide, facts, billed, expiresAt } = this.guide;
+    // A process of 1.9 registers a first event without it: then the next one has it.
+    const bills = billed !== undefined && !this.#isBilled && told.Tipo !== 'Cancelacion';
+    this.#isBilled ||= bills;
     return {
       told,
       status: this.#progress.status,
@@ -95,6 +103,8 @@ export class GuideHistory {
       username,
       ...(this.#changesPrice(told) && this.#weighedPrice),
       ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
+      ...(facts && { facts }),
+      ...(bills && { billed: true }),
       ...(expiresAt && { expiresAt }),
       ...(PERSONAL_FIELDS.some((field) => told[field] !== undefined) && { retentionStart: createdUtc }),
     };
@@ -110,6 +120,11 @@ export class GuideHistory {
     if (!this.#adjuster || this.#weighings.isEmpty) return undefined;
     this.#price ??= this.#adjuster(this.#weighings.counting);
     return this.#price;
+  }
+
+  /** All events, in the order of the log. */
+  get told(): EventBody[] {
+    return [...this.#known.values()].map(({ told }) => told);
   }
 
   get state(): GuideState {

@@ -1,3 +1,4 @@
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { EventLog } from '#shared/tracking/event-log.ts';
 import { EVENTS, type EventBody } from '#shared/tracking/event-model.ts';
@@ -8,7 +9,9 @@ import type { Base } from '../http/room.ts';
 import { Port } from '../platform/port.ts';
 import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
 import { EventRegister } from './event-register.ts';
+import type { Follower } from './following.ts';
 import type { Handover } from './handover.ts';
+import type { PageLink } from './page-links.ts';
 
 /** What the room provides. */
 export type Tracking = ReturnType<typeof openTracking>;
@@ -21,8 +24,10 @@ export function openTracking(server: HttpServer, context: Base & Guides) {
   const eventLog = new EventLog(mongo);
   /** Called with each account whose log has grown. Rooms above add theirs. */
   const onEvents: ((account: string) => void)[] = [];
+  /** Rooms above add theirs. */
+  const followers: Follower[] = [];
   const events = new EventRegister(
-    { log: eventLog, guides, adjustersOf: (weighed) => adjustersOf.value(weighed) },
+    { log: eventLog, guides, adjustersOf: (weighed) => adjustersOf.value(weighed), followers },
     metrics,
     (account) => {
       for (const listener of onEvents) listener(account);
@@ -34,9 +39,11 @@ export function openTracking(server: HttpServer, context: Base & Guides) {
     failed: 'What a crash has cut of events waits for the next sweep',
   };
   repeatOnceConnected(server, options, () => events.sweep(log));
+  /** Return what the tracking page of a guide leads to. Rooms above add theirs. */
+  const pageLinks: ((guide: GuideDocument) => PageLink[])[] = [];
   /** Knows which guides were handed over together; undefined without such a room. */
   const handover = new Port<Handover | undefined>(undefined);
   /** Returns what the tracking page says after "Entregado" of a guide with these events, such as ", con firma". */
   const trackingTitle = new Port<(told: readonly EventBody[]) => string>(() => '');
-  return { eventLog, events, onEvents, handover, trackingTitle };
+  return { eventLog, events, followers, onEvents, pageLinks, handover, trackingTitle };
 }

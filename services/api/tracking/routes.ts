@@ -20,6 +20,7 @@ const EVENT_ERRORS = [
   'guide-is-test',
   'guide-cancelled',
   'event-conflict',
+  'event-different',
   'guide-events-full',
   'field-required',
   'field-type',

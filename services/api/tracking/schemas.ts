@@ -50,6 +50,12 @@ const TOLD = {
   Sucursal: Type.Optional(Type.String({ examples: ['MTY01'] })),
   Paquete: Type.Optional(Type.Integer({ description: 'Cuál; todos si falta' })),
   Motivo: Type.Optional(Type.Enum(REASON_NAMES, { type: 'string' })),
+  Cobrado: Type.Optional(
+    Type.Object(
+      { Monto: Type.Number({ examples: [450.5] }), Medio: Type.String({ examples: ['efectivo'] }) },
+      { title: 'CobradoDeEvento', description: 'Lo que se cobró al entregar, en MXN' },
+    ),
+  ),
   Peso: Type.Optional(Type.Number({ description: 'De cada paquete, en kg; de un Pesaje' })),
   Largo: Type.Optional(Type.Number({ description: 'En cm, si se midió' })),
   Alto: Type.Optional(Type.Number({ description: 'En cm' })),

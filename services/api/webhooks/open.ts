@@ -9,8 +9,9 @@ import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import type { Accounts } from '../accounts/open.ts';
 import type { Base } from '../http/room.ts';
 import { callInternal } from '../platform/internal-call.ts';
-import { repeatOnceConnected } from '../platform/repeat.ts';
+import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
 import type { Tracking } from '../tracking/open.ts';
+import { COLLECTING_MS, NewsSweep, type Topic, tellerOf } from './news.ts';
 
 /** Time limit of a call to the webhooks service, in ms: longer than the 15 s that a receiver has. */
 const TIMEOUT_MS = 18_000;
@@ -20,8 +21,6 @@ const PING_MS = 1_000;
 const MAX_CALLS = 20;
 /** Pause between looks for secrets that the current key has not encrypted, in ms. */
 const RENEWAL_MS = 60_000;
-/** Pause before webhooks get new events, in ms: many scanners' events go in one message, instead of one message each. */
-const COLLECTING_MS = 200;
 /** Expiry of the lock if the process dies, in seconds: longer than a call. */
 const PROBE_S = 20;
 
@@ -34,6 +33,8 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking) {
   indexes.add(WEBHOOKS);
   const webhooks = new WebhookStore(mongo, config);
   const newsLog = new NewsLog(mongo);
+  const topics: Topic[] = [];
+  sweepNews(server, topics);
   context.onEvents.push((account) => wake(context, webhooks, account));
   keepEncrypted(server, webhooks, context);
   const pool = new Pool(config.WEBHOOKS_URL, {
@@ -58,18 +59,9 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking) {
   return {
     webhooks,
     newsLog,
-    /** What webhooks may ask for beside events. Rooms above add theirs. */
-    topics: [] as string[],
-    /**
-     * Tells an account of something, by a message to each webhook that asks for the topic. May be repeated.
-     * @param list the field of the message's `data` that lists the entries.
-     */
-    async tell(topic: string, account: string, list: string, entries: readonly Record<string, unknown>[]) {
-      const own = await webhooks.list(account);
-      if (!own.some(({ topics = [] }) => topics.includes(topic))) return; // a webhook begins with what comes after it
-      await newsLog.append(topic, account, list, entries);
-      wake(context, webhooks, account);
-    },
+    /** Rooms above add theirs. */
+    topics,
+    tell: tellerOf(webhooks, newsLog),
     /** Lets each account send one test event at a time; kept in Redis, by its clock. */
     probeLimit: countingLimiter(redis, prefix, 1, PROBE_S),
     /**
@@ -95,6 +87,12 @@ function wake({ log }: Base, webhooks: WebhookStore, account: string): void {
   webhooks
     .wake(account, COLLECTING_MS)
     .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
+}
+
+function sweepNews(server: HttpServer, topics: readonly Topic[]): void {
+  const news = new NewsSweep(topics);
+  const failed = 'What webhooks are told waits for the next sweep';
+  repeatOnceConnected(server, { name: 'news', pauseMs: SWEEP_MS, failed }, () => news.sweep());
 }
 
 /** Encrypts secrets of webhooks anew once there is a key, or another one. */

@@ -29,6 +29,7 @@ export const webhooksPersonalData: PersonalData = {
       const { length } = await new WebhookStore(mongo).list(account);
       return length === 0 ? '' : `sus webhooks (${length})`;
     },
+    refuseClosing: 'none',
     async closeAccount(mongo, account) {
       const { length } = await new WebhookStore(mongo).list(account);
       if (length === 0) return '';

@@ -1,6 +1,7 @@
 import { webhooksData } from '#shared/webhooks/room.ts';
 import { MAX_WEBHOOKS } from '#shared/webhooks/webhook-store.ts';
 import { accounts } from '../accounts/room.ts';
+import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
 import { tracking } from '../tracking/room.ts';
 import { webhookErrors } from './errors.ts';
@@ -12,7 +13,7 @@ import { MAX_PENDING } from './webhooks.ts';
 
 export const webhooks = defineRoom({
   data: webhooksData,
-  needs: [accounts, tracking],
+  needs: [accounts, guides, tracking],
   errors: webhookErrors,
   personalData: webhooksPersonalData,
   changes: {

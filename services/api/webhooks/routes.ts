@@ -18,6 +18,7 @@ import { ignoreBodies } from '../http/ignored-body.ts';
 import { BODY_ERRORS, operation } from '../http/operation.ts';
 import { Nothing } from '../http/schemas.ts';
 import { FEED_EXAMPLE } from '../tracking/examples.ts';
+import type { Topic } from './news.ts';
 import type { WebhooksContext } from './open.ts';
 import {
   ActivatedWebhook,
@@ -54,6 +55,7 @@ import {
 } from './webhooks.ts';
 
 type RuleOf = (user: Caller) => UrlRule;
+const namesOf = (topics: readonly Topic[]) => topics.map(({ name }) => name);
 
 const permission = 'webhooks.admin';
 const tag = 'Webhooks';
@@ -100,7 +102,7 @@ const creation = operation({
 
 function creationRoute(server: HttpServer, context: WebhooksContext, ruleOf: RuleOf): void {
   server.post('/api/webhooks', creation, async (request) => {
-    const wanted = parseWebhook(request.body, ruleOf(apiUser(request)), context.topics);
+    const wanted = parseWebhook(request.body, ruleOf(apiUser(request)), namesOf(context.topics));
     const { webhook, secret } = await addWebhook(context, apiUser(request), wanted, whoSets(request));
     await keepIfStillValid(request, () => context.webhooks.remove(webhook.account, webhook.id));
     recordWebhook(context, request, 'create', webhook.id, { host: new URL(webhook.url).host });
@@ -170,7 +172,7 @@ const changing = operation({
 function changingRoute(server: HttpServer, context: WebhooksContext, ruleOf: RuleOf): void {
   server.patch('/api/webhooks/:id', changing, async (request) => {
     const { id } = request.params;
-    const wanted = parseChange(request.body, ruleOf(apiUser(request)), context.topics);
+    const wanted = parseChange(request.body, ruleOf(apiUser(request)), namesOf(context.topics));
     const { view, change } = await changeWebhook(
       context,
       apiUser(request).account,

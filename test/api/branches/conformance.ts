@@ -38,6 +38,7 @@ export const conformance: Conformance = {
               Origen: true,
               Destino: true,
               Activa: true,
+              CobraHasta: 5_000,
             },
           },
         },

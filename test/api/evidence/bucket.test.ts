@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { Bucket } from '#services/api/evidence/bucket.ts';
 import { evidencePersonalData } from '#services/api/evidence/personal-data.ts';
 import { evidence as room } from '#services/api/evidence/room.ts';
-import { MissingHere, RefusesUs } from '#shared/stores/dependencies.ts';
+import { IsPublic, RefusesUs } from '#shared/stores/dependencies.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { test as evidence, listedOf, outcomeOf, pathOf, put, storedOf } from './fixture.ts';
@@ -86,7 +86,7 @@ describe('an api', () => {
     async (isPublic, { bucket, startApi }) => {
       bucket.state.isPublic = isPublic;
       const { url, server } = await startApi({ EVIDENCE_BUCKET: bucket.address });
-      expect(await healthOf(url)).toMatchObject({ code: 503, status: 'down', 'evidence-bucket': 'down' });
+      expect(await healthOf(url)).toMatchObject({ code: 503, status: 'down', 'evidence-bucket': 'public' });
       bucket.state.isPublic = 'no';
       await expect.poll(() => healthOf(url)).toMatchObject({ code: 200, 'evidence-bucket': 'ok' });
       await server.close();
@@ -113,7 +113,7 @@ test('the check leaves nothing behind, and says who is at fault', async ({}) => 
   await expect(bucket.check()).rejects.toBeInstanceOf(RefusesUs);
   delete state.status;
   state.isPublic = 'read';
-  await expect(bucket.check()).rejects.toBeInstanceOf(MissingHere);
+  await expect(bucket.check()).rejects.toBeInstanceOf(IsPublic);
   await expect(bucket.get('a', signal)).rejects.toMatchObject({ code: 'unavailable' });
   expect(objects.size).toBe(0);
   await close();

@@ -7,7 +7,7 @@ import { AwsClient } from 'aws4fetch';
 import { expect, vi } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
 import { Bucket } from '#services/api/evidence/bucket.ts';
-import { MissingHere, RefusesUs } from '#shared/stores/dependencies.ts';
+import { IsPublic, RefusesUs } from '#shared/stores/dependencies.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { test as evidence, listedOf, outcomeOf, pathOf, put, storedOf } from './fixture.ts';
 
@@ -93,7 +93,7 @@ test.for([
     };
     const set = await owner.fetch(`${url}?policy`, { method: 'PUT', body: JSON.stringify(policy) });
     expect([set.status, await set.text()]).toEqual([expect.toSatisfy((code: number) => code < 300), '']);
-    await expect(new Bucket(address).check()).rejects.toBeInstanceOf(MissingHere);
+    await expect(new Bucket(address).check()).rejects.toBeInstanceOf(IsPublic);
     await owner.fetch(`${url}?policy`, { method: 'DELETE' });
     await new Bucket(address).check();
   },

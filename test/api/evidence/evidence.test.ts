@@ -279,6 +279,18 @@ describe('a test account', () => {
 });
 
 describe('personal data', () => {
+  test('that a person asks for say where each picture is', async ({ delivered, demo, send, stores }) => {
+    const { besideGuides } = evidencePersonalData;
+    if (typeof besideGuides === 'string') throw new Error('The room knows nobody');
+    const guide = await delivered();
+    await send(guide);
+    await send(guide, 'foto1');
+    const records = await besideGuides.ofGuides(stores.mongo, [guide]);
+    const shown = records.map(({ shownTo }) => shownTo([]) as { Imagen: string; Direccion: string });
+    expect(shown.map(({ Imagen }) => Imagen)).toEqual(['firma', 'foto1']);
+    for (const { Direccion } of shown) expect((await demo.pdf(Direccion)).status).toBe(200);
+  });
+
   test('are gone after retention or an erasure: first nobody sees them, then a sweep deletes the bytes', async ({
     api,
     delivered,

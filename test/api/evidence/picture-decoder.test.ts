@@ -2,11 +2,30 @@ import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { PictureDecoder } from '#services/api/evidence/picture-decoder.ts';
 import { readHead } from '#services/api/evidence/picture-head.ts';
-import { declaring, jpeg, png, WEBP, withExif } from './pictures.ts';
+import {
+  declaring,
+  exif,
+  jpeg,
+  pixelOf,
+  png,
+  pngChunk,
+  pngWithExif,
+  WEBP,
+  webp,
+  webpWithExif,
+  withExif,
+} from './pictures.ts';
 
 /** Pictures as they are kept: decoded in a thread, and made anew of their pixels. */
 
 const photo = await jpeg(60, 40);
+/** Red on the left, blue on the right: turned by a quarter, red is at the top. */
+const half = (x: number) => (x < 30 ? ([255, 0, 0] as const) : ([0, 0, 255] as const));
+const TURNED = [
+  ['JPEG', withExif(await jpeg(60, 40, half), 6)],
+  ['PNG', pngWithExif(png(60, 40, half), exif(6))],
+  ['WebP', webpWithExif(await webp(60, 40, half), exif(6))],
+] as const;
 const decoder = new PictureDecoder();
 afterAll(() => decoder.close());
 
@@ -33,11 +52,12 @@ describe('a picture', () => {
     expect(readHead(Buffer.from(decoded.print))).toMatchObject({ width: 720, height: 360 });
   });
 
-  test('is put upright, and loses what else its file says', async () => {
-    const sent = withExif(await jpeg(60, 40), 6);
+  test.for(TURNED)('of type %s is put upright, and loses what else its file says', async ([_, sent]) => {
     expect(sent.includes('GPS')).toBe(true);
     const { jpeg: kept, width, height } = await decoder.decode(sent);
     expect({ width, height }).toEqual({ width: 40, height: 60 });
+    const [[top = 0], [bottom = 0]] = [await pixelOf(kept, 20, 10), await pixelOf(kept, 20, 50)];
+    expect([top > 200, bottom < 50]).toEqual([true, true]);
     expect(Buffer.from(kept).includes('Exif')).toBe(false);
     expect(Buffer.from(kept).includes('GPS')).toBe(false);
   });
@@ -69,11 +89,7 @@ describe('a hostile picture is refused, and the next one is decoded', () => {
   const bomb = () => {
     const file = declaring(4_000, 4_000);
     const data = deflateSync(Buffer.alloc(4_000 * 4));
-    const chunk = Buffer.alloc(12 + data.length);
-    chunk.writeUInt32BE(data.length);
-    chunk.write('IDAT', 4, 'latin1');
-    data.copy(chunk, 8);
-    return Buffer.concat([file.subarray(0, 33), chunk, file.subarray(-12)]);
+    return Buffer.concat([file.subarray(0, 33), pngChunk('IDAT', data), file.subarray(-12)]);
   };
 
   test.for<[string, Buffer, string]>([

@@ -164,7 +164,7 @@ describe('problems', () => {
     );
     const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`f${i}`, 1]));
     for (const [body, total] of [
-      [request(wrong, wrong), 2 * 38],
+      [request(wrong, wrong), 2 * 40],
       [request({ ...minimalGuide(), ...unknown }), 60],
       [{ ...request(minimalGuide()), ...unknown }, 60],
     ] as const) {

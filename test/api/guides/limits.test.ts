@@ -58,7 +58,16 @@ test('as many full guides as a request may have fit into the journal, with the l
   const charge = { concept: name, amount: 1, percentage: 9_999, base: 99_999_999_999 };
   const Descripcion = describeLine({ ...charge, minimum: 999_999_999, fixed: 999_999_999, count: 99 }, '', 1);
   // What comes later, or in place of a quote.
-  const absent = ['anonymised', 'events', 'cancelled', 'adjustment', 'createdFor', 'unquoted'] as const;
+  const absent = [
+    'anonymised',
+    'events',
+    'cancelled',
+    'adjustment',
+    'createdFor',
+    'unquoted',
+    'facts',
+    'billed',
+  ] as const;
   const record: Required<Omit<GuideDocument, (typeof absent)[number]>> = {
     ...{ _id: '482913650724', creation: 'c'.repeat(36), username: text, account: text, route: 'R-123456' },
     ...{ createdAt: '2026-07-14T10:32:05', createdUtc: moment, expiresAt: moment, status: 'Documentado' },

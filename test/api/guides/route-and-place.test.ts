@@ -117,7 +117,7 @@ test('a guide that is picked up has the branch as it was', async ({ demo, guides
   };
   const of = (code: string) => {
     const branch = BRANCHES.find(({ Codigo }) => Codigo === code);
-    const { Codigo, Nombre, Origen, Destino, Activa, ...place } = branch as Branch;
+    const { Codigo, Nombre, Origen, Destino, Activa, CobraHasta, ...place } = branch as Branch;
     return place;
   };
   const before = await places();

@@ -95,6 +95,7 @@ test('old guides lose all that names people', async ({ age, created, guides, ret
       },
       Creado_por: {},
       Referencia: 'PEDIDO-1042',
+      Cobro: { Monto: 450.5, Medios: ['efectivo', 'tarjeta'] },
     },
   });
   // The bill needs it for ever.

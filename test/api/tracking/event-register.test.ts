@@ -25,7 +25,7 @@ function holdingRegister() {
     append: async <Result>(account: string) => {
       begun.push(account);
       await Promise.race([testEnds, new Promise<void>((resolve) => void ends.push(resolve))]);
-      return { verdicts: Array(500).fill('repeated'), states: new Map() } as Result;
+      return { verdicts: Array(500).fill('repeated'), histories: new Map() } as Result;
     },
   };
   const guides: Pick<GuideStore, 'find'> = { find: async () => undefined };

@@ -158,7 +158,7 @@ describe('end', () => {
 describe('what goes on without a user', () => {
   test.for([
     ['disable', [], 'Usuario deshabilitado: '],
-    ['revoke', [], 'Terminados: tokens, sesiones y llaves de '],
+    ['revoke', [], 'Terminados: tokens, sesiones'],
     ['revoke', ['webhooks.admin'], 'Permisos cambiados: '],
     ['account', ['otra-cuenta'], 'Cuenta cambiada: '],
   ] as const)(

@@ -18,8 +18,10 @@ import type { ApiConfig } from '../../config.ts';
 import type { PageProblem } from '../../http/public-pages/answers.ts';
 import { arrivalWords, conditionWords } from '../../http/public-pages/arrival.ts';
 import { publicPageKit } from '../../http/public-pages/page-frame.ts';
+import { pesosText, toCentavos, toPesos } from '../../platform/amounts.ts';
 import { localTimeFormatter } from '../../platform/local-time.ts';
 import { GuideProgress } from '../guide-state.ts';
+import type { PageLink } from '../page-links.ts';
 import { byTime } from '../read-events.ts';
 import { headlineOf, packageEvents, packagesSummary } from './state-words.ts';
 
@@ -30,6 +32,7 @@ type Tracked = {
   entries: readonly LogEntry[];
   cities: ReadonlyMap<string, string>;
   pickUp: Branch | undefined;
+  links?: readonly PageLink[];
 };
 /** Public fields of a guide: nothing about sender, recipient or addresses. */
 type TrackingView = ReturnType<ReturnType<typeof trackingView>>;
@@ -54,7 +57,7 @@ export function trackingView(
   });
   const arrivalOf = expectedArrival(timeZone, now);
 
-  return ({ guide, entries, cities, pickUp }: Tracked) => {
+  return ({ guide, entries, cities, pickUp, links = [] }: Tracked) => {
     const packages = guide.guide.Producto.Paquetes ?? 1;
     const told = entries.toSorted(byTime).map((entry) => entry.told);
     const annulled = annulledBy(told);
@@ -63,6 +66,9 @@ export function trackingView(
     const status = told.length === 0 ? guide.status : progress.status;
     const events = packageEvents(progress, packages);
     const { isReady, ...headline } = headlineOf(status, events, guide, cities);
+    const counting = told.filter(({ Id }) => !annulled.has(Id));
+    const isOver = ['Entregado', 'Devuelto', 'Cancelado'].includes(status);
+    const isNear = isReady || counting.some(({ Tipo }) => Tipo === 'EnReparto');
     const lines: { at: Date; line: Line }[] = [
       {
         at: guide.createdUtc,
@@ -87,9 +93,11 @@ export function trackingView(
       isTest: isTestNumber(guide._id),
       ...headline,
       title: status === 'Entregado' ? headline.title + addition(told) : headline.title,
+      links,
       packages: packagesSummary(events, guide, cities),
       pickUp: isReady && pickUp ? placeOf(pickUp) : null,
       arrival: isReady ? null : arrivalOf(guide, status, lines[1]?.at),
+      toPay: isNear && !isOver ? toPay(guide, counting) : null,
       steps: stepsOf(headline),
       days: [...days].map(([name, of]) => ({ name, lines: of.map(({ line }) => line) })),
       zone: zoneWords(timeZone),
@@ -117,8 +125,22 @@ function expectedArrival(timeZone: string, now: () => number) {
   };
 }
 
-/** Returns what a person needs to pick up a parcel. */
-function placeOf({ Nombre, Telefono, Horario, ...branch }: Branch) {
+const MEANS: Readonly<Record<string, string>> = { efectivo: 'en efectivo', tarjeta: 'con tarjeta' };
+const EITHER = new Intl.ListFormat('es-MX', { type: 'disjunction' });
+
+/** Says what a person has to pay, and with what; null if nothing is left to be paid. */
+function toPay({ guide: { Cobro } }: GuideDocument, told: readonly EventBody[]): string | null {
+  if (!Cobro) return null;
+  const taken = told.reduce((sum, { Cobrado }) => sum + toCentavos(Cobrado?.Monto ?? 0), 0);
+  const left = toCentavos(Cobro.Monto) - taken;
+  if (left <= 0) return null;
+  const means = (Cobro.Medios ?? []).map((each) => MEANS[each] ?? each);
+  const how = means.length > 0 ? ` ${EITHER.format(means)}` : '';
+  return `Tenga listo ${pesosText(toPesos(left))}${how}.`;
+}
+
+/** Returns what a person needs to find a branch. */
+export function placeOf({ Nombre, Telefono, Horario, ...branch }: Branch) {
   const { Calle, Numero, Colonia, CodigoPostal, Municipio, Estado } = branch;
   const words = (separator: string, ...parts: string[]) => parts.filter(Boolean).join(separator);
   const street = words(' ', Calle, Numero);

@@ -51,7 +51,8 @@ export async function trackingPageRoutes(server: HttpServer, context: TrackingCo
         branches.cities(codes).catch(() => new Map<string, string>()),
         pickUpBranch(branches, guide, entries, id).catch(() => undefined),
       ]);
-      return sendPage(reply, guidePage({ ...carrier, ...viewOf({ guide, entries, cities, pickUp }) }));
+      const links = context.pageLinks.flatMap((linksOf) => linksOf(guide));
+      return sendPage(reply, guidePage({ ...carrier, ...viewOf({ guide, entries, cities, pickUp, links }) }));
     });
   });
 }

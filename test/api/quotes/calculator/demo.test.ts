@@ -48,5 +48,6 @@ test('the form is filled in with the first example of the public list', () => {
     account: '',
     parcel: { ...one.parcel, origin: 'MEX01' },
   }));
-  expect(exampleOf({ examples: [...others, ...fromBranch] })).toBeNull();
+  const collected = demoTariff.examples.map((one) => ({ ...one, parcel: { ...one.parcel, cod: 100 } }));
+  expect(exampleOf({ examples: [...others, ...fromBranch, ...collected] })).toBeNull();
 });

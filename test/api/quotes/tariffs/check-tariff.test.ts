@@ -242,6 +242,18 @@ describe('an error by file and line', () => {
     expect((await check(changed(file, change))).errors).toBe(`${file}\n  ${expected}`);
   });
 
+  test('an example of a guide of which money is collected', async () => {
+    const columns = 'CodigoPostal,Origen,Cuenta,TipoServicio,TipoEnvio,Paquetes,Peso,Largo,Alto,Ancho';
+    const example = (total: string) =>
+      Buffer.from(
+        `${columns},ValorDeclarado,Cobro,Total\n64000,MEX01,demo,Domicilio,,1,2.5,30,20,15,1500.00,2000.00,${total}\n`,
+      );
+    const tariff = changed('recargos.csv', added('cobro,cobro,0,,3,cobro,30.00,,'));
+    const checked = (total: string) => check(new Map([...tariff, ['ejemplos.csv', example(total)]]));
+    expect((await checked('263.90')).errors).toBe('');
+    expect((await checked('194.30')).errors).toContain('cobro 60.00 (3 % de 2000.00, minimo 30.00)');
+  });
+
   test('a required file that is missing', async () => {
     const folder = new Map(demoFolder);
     folder.delete('rutas.csv');

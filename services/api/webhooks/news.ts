@@ -1,0 +1,59 @@
+import type { NewsLog } from '#shared/webhooks/news-log.ts';
+import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { Overdue } from '../guides/overdue.ts';
+
+/** Pause before webhooks get what is new, in ms: many scanners' events go in one message, instead of one message each. */
+export const COLLECTING_MS = 200;
+
+/**
+ * What webhooks may ask for beside events. What a room tells of it is stored before, and says itself that it is not told yet:
+ * so a sweep tells what a process that died has left. Then it may be told twice.
+ */
+export type Topic = {
+  /** By which webhooks ask for it, and the type of its messages. */
+  name: string;
+  /** Returns what of the room has something that is not told yet, the oldest first. */
+  untold(): Promise<string[]>;
+  /** Tells what is not told of one of these, and notes that it is. */
+  tell(id: string): Promise<void>;
+};
+
+/** @param list the field of the message's `data` that lists the entries. */
+export type Tell = (
+  topic: string,
+  account: string,
+  list: string,
+  entries: readonly Record<string, unknown>[],
+) => Promise<void>;
+
+/** Returns what tells an account of something, by a message to each webhook that asks for the topic. May be repeated. */
+export function tellerOf(webhooks: WebhookStore, log: NewsLog): Tell {
+  return async (topic, account, list, entries) => {
+    const own = await webhooks.list(account);
+    if (!own.some(({ topics = [] }) => topics.includes(topic))) return; // a webhook begins with what comes after it
+    await log.append(topic, account, list, entries);
+    await webhooks.wake(account, COLLECTING_MS);
+  };
+}
+
+/** Tells of all topics what was not told in time. */
+export class NewsSweep {
+  readonly #topics: readonly Topic[];
+  readonly #overdue = new Map<Topic, Overdue>();
+
+  /** @param topics may still get more. */
+  constructor(topics: readonly Topic[]) {
+    this.#topics = topics;
+  }
+
+  /** One topic does not wait for another. */
+  async sweep(): Promise<void> {
+    await Promise.all(this.#topics.map((topic) => this.#sweepOne(topic)));
+  }
+
+  async #sweepOne(topic: Topic): Promise<void> {
+    const overdue = this.#overdue.get(topic) ?? new Overdue();
+    this.#overdue.set(topic, overdue);
+    for (const id of overdue.among(await topic.untold())) await topic.tell(id);
+  }
+}
