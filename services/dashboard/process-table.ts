@@ -1,4 +1,5 @@
 import { count, duration } from '#shared/pages/format.ts';
+import type { HealthState } from '#shared/stores/dependencies.ts';
 import { SERVICES } from './diagnoses/processes.ts';
 import { statesOf } from './diagnoses/stores.ts';
 import type { SystemState } from './system-state.ts';
@@ -11,10 +12,21 @@ const NAMES: Readonly<Record<string, string>> = {
   branches: 'branches',
   webhooks: 'webhooks',
   tariff: 'tarifas',
+  'evidence-bucket': 'bucket de evidencia',
   directory: 'directorio completo',
   chromium: 'Chromium',
   'self-test': 'su propia prueba',
 };
+
+/** What a process says of a dependency, before its name. */
+const HOW: Readonly<Record<Exclude<HealthState, 'ok'>, string>> = {
+  down: 'sin',
+  refused: 'lo rechaza',
+  public: 'es público:',
+  'read-only': 'no escribe en',
+  'disk-full': 'no escribe en',
+};
+const WORST_FIRST = Object.keys(HOW) as (keyof typeof HOW)[];
 
 /** Lists the services: how many processes each has, for how long they run, and what they reach. A service is one row. */
 export function processTable({ at, services, workers, lost, reached }: SystemState) {
@@ -54,8 +66,8 @@ function reachOf(processes: readonly Readonly<Record<string, string>>[]) {
       continue;
     }
     const share = bad.length < states.length ? ` en ${bad.length} de ${states.length}` : '';
-    const how = bad.includes('down') ? 'sin' : bad.includes('refused') ? 'lo rechaza' : 'no escribe en';
-    failing.push(`${how} ${name}${share}`);
+    const worst = WORST_FIRST.find((state) => bad.includes(state)) ?? 'down';
+    failing.push(`${HOW[worst]} ${name}${share}`);
   }
   return { reached: reached.join(', '), failing: failing.join(', ') };
 }

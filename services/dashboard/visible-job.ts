@@ -1,15 +1,21 @@
 import type { Job } from 'bullmq';
 import { KINDS } from '#shared/labels/label-kinds.ts';
-import { isLabel, isPrintPayload, type LabelJob, type LabelJobResult } from '#shared/printing/label-job.ts';
+import {
+  isLabel,
+  isPrintPayload,
+  type LabelJobResult,
+  payloadOf,
+  type QueuedJob,
+} from '#shared/printing/label-job.ts';
 import { documentOf } from '#shared/printing/print-kinds.ts';
 import { isTransientError } from '#shared/stores/transient-errors.ts';
 
 /** Other programs can write to the queue too, so a job's data may be anything. */
-type JobData = Partial<LabelJob> | null;
+type JobData = Partial<QueuedJob> | null;
 
 /** Returns the label's data that is not personal; undefined if the job holds no valid label. */
 export function visibleLabel(data: JobData) {
-  const label = data?.label;
+  const label = payloadOf(data ?? {});
   if (!isPrintPayload(label)) return undefined;
   if (!isLabel(label)) return documentOf(label.kind)?.visible(label);
   return {
@@ -28,7 +34,7 @@ export function requestIdOf(data: JobData): string {
   return typeof requestId === 'string' && /^[\w.-]{1,64}$/.test(requestId) ? requestId : '';
 }
 
-export function visibleJob(job: Job<LabelJob>) {
+export function visibleJob(job: Job<QueuedJob>) {
   const label = visibleLabel(job.data);
   return {
     id: job.id ?? '',

@@ -116,6 +116,7 @@ test.each<[string, Change, string, Level]>([
     'secretsdiffer',
     'grave',
   ],
+  ['a bucket that is away', reaches('api', { 'evidence-bucket': 'down' }), 'evidencebucketdown', 'grave'],
   ['MongoDB away from branches', reaches('branches', { mongodb: 'down' }), 'mongodown', 'grave'],
   ['branches away from the api', reaches('api', { branches: 'down' }), 'branchesdown', 'grave'],
   ['a queue that takes no jobs', reaches('api', { redis: 'read-only' }), 'redisrefuseswrites', 'grave'],
@@ -408,6 +409,25 @@ test('names the secret of a process that is not that of the others, and none tha
   ]);
   expect(among(api('a', ['1'], 3), api('b', ['2'], 1))).toEqual([expect.stringMatching(/de api en a, /)]);
   expect(among(api('a', ['1', '2']), api('b', ['2']), api('c', ['2', '1']))).toEqual([]);
+});
+
+test('says of a bucket of evidence what is wrong, and not what fails for that', () => {
+  const failing = fails('evidence', { notOk: 9, all: 9 }).services[0];
+  const bucket = (change: Partial<ServiceHeartbeat>): Change => ({
+    services: [...without('api'), { ...failing, ...change } as ServiceHeartbeat],
+  });
+  const dependencies = { ...heartbeatOf('api').dependencies, 'evidence-bucket': 'down' } as const;
+  const name = 'evidence-bucket';
+  expect(textsOf(bucket({}))).toEqual([expect.stringMatching(/^Guardar o mostrar evidencia falla/)]);
+  expect(textsOf(bucket({ dependencies }))).toEqual(['El bucket de evidencia no responde a api']);
+  expect(textsOf(bucket({ dependencies, refusedBy: [name] }))).toEqual([
+    'El bucket de evidencia rechaza las credenciales de api',
+  ]);
+  const open = bucket({ dependencies, publicStores: [name] });
+  const text = 'Cualquiera puede leer el bucket de evidencia: no atiende api';
+  expect(textsOf(open)).toEqual([text]);
+  // No api is ready: the canary meets none.
+  expect(textsOf({ ...customer(cannot('create')), ...open })).toEqual([text]);
 });
 
 test('says of MongoDB what users see of it', () => {

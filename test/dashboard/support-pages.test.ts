@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
+import { pathOf, put } from '#test/api/evidence/fixture.ts';
 import { lookAt } from '#test/fixtures/axe.ts';
 import { BROKEN_WORDS, FITS, openTab } from '#test/fixtures/browser.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
@@ -9,10 +10,11 @@ import { event, test as eventTest } from '#test/fixtures/events.ts';
 /** Tests with a person in a browser who supports customers, and a guide of which a label was refused. */
 const test = eventTest
   .extend('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 }) // no worker prints
-  .extend('troubled', { scope: 'file' }, async ({ demo, newGuide, register, stores }) => {
+  .extend('troubled', { scope: 'file' }, async ({ demo, newGuide, register, scanner, stores }) => {
     await demo.post('/api/webhooks', { Url: 'https://tienda.example/avisos' });
     const number = await newGuide({ ...fullGuide(), Referencia: 'PEDIDO-1042' });
-    await register(event(number, 'Incidencia', { Motivo: 'danado' }));
+    await register(event(number, 'Incidencia', { Motivo: 'danado', Id: 'danado' }));
+    await put(scanner, pathOf(number, 'danado', 'foto1'));
     const refused = await demo.get(`/api/guias/etiqueta-10x15/${number}`);
     const kept = () => stores.cache.llen(`${stores.prefix}:answers:guide:${number}`);
     await expect.poll(kept, { timeout: 10_000 }).toBe(1);

@@ -6,6 +6,7 @@ import type { Permission } from '#shared/rooms.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { pathOf, put } from '#test/api/evidence/fixture.ts';
 import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
 import { event, test as eventTest } from '#test/fixtures/events.ts';
@@ -157,6 +158,22 @@ describe('personal data', () => {
 });
 
 describe('a guide', () => {
+  test('names its pictures, and where the api gives them', async ({
+    newGuide,
+    register,
+    guidePage,
+    scanner,
+  }) => {
+    const number = await newGuide();
+    await register(event(number, 'Entregado', { Id: 'entrega-1' }));
+    expect(await guidePage(number)).not.toContain('Firmas y fotos');
+    const path = `/api/guias/${number}/evidencia/entrega-1/firma`;
+    expect((await put(scanner, pathOf(number, 'entrega-1', 'firma'))).status).toBe(200);
+    expect(await guidePage(number)).toMatch(new RegExp(`firma Entregado de [^/]+ ${path}`));
+    await register(event(number, 'Anulacion', { Anula: 'entrega-1' }));
+    expect(await guidePage(number)).toMatch(new RegExp(`firma Entregado de [^/]+ \\(anulado\\) ${path}`));
+  });
+
   test('shows its state and events in the words of the tracking page', async ({
     newGuide,
     register,

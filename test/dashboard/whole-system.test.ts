@@ -73,7 +73,7 @@ test('all is well: the page says what was looked at, as does the health of each 
     .map(({ name }) => name)
     .join(', ');
   expect(await pageThat(/Todo bien/)).toContain(
-    `Se miró: el cliente de prueba (1 entrada), api (1), branches (1), webhooks (1), label-worker (1) con su Chromium, MongoDB, el Redis de la cola, el Redis de las etiquetas, la lectura de las tarifas, las filas del directorio, la cola, qué se contestó en la última media hora (${actions}), los índices de MongoDB, que los procesos tengan los mismos secretos, los webhooks que fallan, atrasados o apagados, las cuentas que pasan su límite, a cuántas cuentas se rechaza por datos nuestros.`,
+    `Se miró: el cliente de prueba (1 entrada), api (1), branches (1), webhooks (1), label-worker (1) con su Chromium, MongoDB, el Redis de la cola, el Redis de las etiquetas, la lectura de las tarifas, las filas del directorio, la cola, qué se contestó en la última media hora (${actions}), los índices de MongoDB, que los procesos tengan los mismos secretos, los webhooks que fallan, atrasados o apagados, las recolecciones que nadie atiende, las cuentas que pasan su límite, a cuántas cuentas se rechaza por datos nuestros.`,
   );
   const ready = async ({ url }: { url: string }) => (await fetch(`${url}/health/ready`)).json();
   expect(await Promise.all([api, branches, labelWorker, webhooks, dashboard].map(ready))).toEqual([

@@ -53,6 +53,7 @@ const FAULTS: Readonly<Record<string, { pages: string[]; notices?: string[] }>> 
   },
   'no message to webhooks gets out': { pages: ['CustomersCannot'] },
   'the canary is away, and creations fail': { pages: ['CreationsFail', 'CustomersCannot'] },
+  'the bucket of evidence is away': { pages: ['EvidenceBucketDown'] },
 };
 
 const faults: Fault[] = parse(readMonitoring('faults.test.yml')).tests;

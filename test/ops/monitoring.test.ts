@@ -18,6 +18,7 @@ import { LabelWorkerConfig } from '#services/label-worker/config.ts';
 import { WebhooksConfig } from '#services/webhooks/config.ts';
 import { ACTIONS, USER_ACTIONS } from '#shared/rooms.ts';
 import { pathOf, put } from '#test/api/evidence/fixture.ts';
+import { startPretendedBucket } from '#test/api/evidence/pretended-bucket.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
 import type { Running } from '#test/fixtures/services.ts';
@@ -48,10 +49,13 @@ const test = webhooksTest
   })
   /** Somebody who receives events. */
   .extend('subscriber', { scope: 'file' }, ({ newCustomer }) => newCustomer())
-  /** An api that waits for no label, so that there are labels and requests that fail, and that keeps guides for a year. */
-  .extend('hasty', { scope: 'file' }, ({ startApi, stores }) =>
-    startApi({ LABEL_CACHE_URL: stores.redisUrls.api, RETENTION_DAYS: '365' }, { label: 1 }),
-  )
+  /** An api that waits for no label, so that there are labels and requests that fail, keeps guides for a year, and has a bucket. */
+  .extend('hasty', { scope: 'file' }, async ({ startApi, stores }, { onCleanup }) => {
+    const bucket = await startPretendedBucket();
+    onCleanup(() => bucket.close());
+    const settings = { LABEL_CACHE_URL: stores.redisUrls.api, RETENTION_DAYS: '365' };
+    return startApi({ ...settings, EVIDENCE_BUCKET: bucket.address }, { label: 1 });
+  })
   /** The address of a Prometheus that scrapes the services. */
   .extend(
     'prometheus',

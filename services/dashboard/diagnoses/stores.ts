@@ -30,7 +30,20 @@ const DEPENDENCIES = {
   branches: { name: 'El servicio branches', section: 'branchesdown', effectOn: ['branches'] },
   webhooks: { name: 'El servicio webhooks', section: 'servicedown', effectOn: ['webhooks'] },
   tariff: { name: 'El registro de tarifas', section: 'tariffstale', effectOn: ['tariff'] },
+  'evidence-bucket': { name: 'El bucket de evidencia', section: 'evidencebucketdown', effectOn: [] },
 } as const;
+
+type Refusal = { what: string; effectOn: readonly Effect[]; section?: string };
+/** How it refuses a process. `section`: if it is not that of its outage. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  mongodb: { what: 'no permite lo suyo a', effectOn: [] },
+  'evidence-bucket': { what: 'rechaza las credenciales de', effectOn: [] },
+};
+const OF_TOKEN: Refusal = {
+  what: 'rechaza el token interno de',
+  effectOn: ['token'],
+  section: 'secretsdiffer',
+};
 
 export type Dependency = keyof typeof DEPENDENCIES;
 
@@ -61,15 +74,11 @@ export function* diagnoseDependencies(state: SystemState): Generator<Diagnosis> 
     }
     const refused = reports.filter((process) => process.state === 'refused');
     if (refused.length > 0) {
-      const who = processesOf(refused, reports);
-      const isStore = dependency === 'mongodb';
-      const text = isStore
-        ? `${name} no permite lo suyo a ${who}`
-        : `${name} rechaza el token interno de ${who}`;
-      const [id, about] = [`${dependency}-refuses`, isStore ? section : 'secretsdiffer'];
+      const { what, effectOn, section: about = section } = REFUSALS[dependency] ?? OF_TOKEN;
+      const text = `${name} ${what} ${processesOf(refused, reports)}`;
       yield {
-        ...grave(id, about, text),
-        effectOn: isStore ? [] : ['token'],
+        ...grave(`${dependency}-refuses`, about, text),
+        effectOn,
         causes: effectsOf(dependency, refused),
       };
     }
@@ -81,6 +90,7 @@ function effectsOf(dependency: Dependency, down: readonly Report[]): Effect[] {
   if (dependency === 'redis') return [...BY_REDIS];
   if (dependency === 'label-cache') return ['print'];
   if (dependency === 'branches') return [...BY_BRANCHES];
+  if (dependency === 'evidence-bucket') return ['evidence'];
   if (dependency !== 'mongodb') return [];
   const misses = (...names: string[]) => down.some(({ service }) => names.includes(service));
   return [
@@ -132,12 +142,26 @@ export function statesOf({
   dependencies = {},
   refusedBy = [],
   fullDisks = [],
-}: Pick<Heartbeat, 'dependencies' | 'refusedBy' | 'fullDisks'>): Readonly<Record<string, HealthState>> {
+  publicStores = [],
+}: Pick<Heartbeat, 'dependencies' | 'refusedBy' | 'fullDisks' | 'publicStores'>): Readonly<
+  Record<string, HealthState>
+> {
   return {
     ...dependencies,
     ...Object.fromEntries(refusedBy.map((name) => [name, 'refused' as const])),
     ...Object.fromEntries(fullDisks.map((name) => [name, 'disk-full' as const])),
+    ...Object.fromEntries(publicStores.map((name) => [name, 'public' as const])),
   };
+}
+
+/** Names a bucket that anybody can read. No api with such a bucket is ready. */
+export function* diagnosePublicBucket(state: SystemState): Generator<Diagnosis> {
+  const reports = reportsOf(state, 'evidence-bucket');
+  const open = reports.filter((process) => process.state === 'public');
+  if (open.length === 0) return;
+  const text = `Cualquiera puede leer el bucket de evidencia: no atiende ${processesOf(open, reports)}`;
+  const causes: Effect[] = open.length === reports.length ? [...BY_API, 'api'] : ['evidence'];
+  yield { ...grave('evidence-bucket-public', 'evidencebucketdown', text), causes };
 }
 
 /** Names MongoDB while it answers, and does not take what is written, or answers users and not every health check. */

@@ -22,7 +22,7 @@ const MAX_TIME_EXPIRED = 50;
 
 const SHOWN = [
   ...(['account', 'createdUtc', 'status', 'anonymised', 'service', 'origin', 'destination'] as const),
-  ...(['total', 'unquoted'] as const),
+  ...(['total', 'unquoted', 'facts'] as const),
 ] as const;
 /** What a guide shows of its quote; its absence says that there was none. */
 const QUOTE = 'quote.Tarifa';
@@ -35,7 +35,11 @@ const PERSONAL_ENTRY = projectionOf(['Tipo', 'Ocurrido', ...PERSONAL_FIELDS].map
 
 /** A guide without the fields that say something of a person. */
 export type VisibleGuide = Pick<GuideDocument, '_id' | (typeof SHOWN)[number]> & {
-  guide: { Referencia?: string; Producto?: { Paquetes?: number; Peso?: number } };
+  guide: {
+    Referencia?: string;
+    Producto?: { Paquetes?: number; Peso?: number };
+    Cobro?: { Monto: number };
+  };
   quote?: Pick<NonNullable<GuideDocument['quote']>, 'Tarifa'>;
 };
 export type VisibleEntry = Pick<LogEntry, '_id' | (typeof ENTRY)[number]> & {

@@ -1,3 +1,4 @@
+import { picturePath } from '#shared/evidence/evidence.ts';
 import { hasWords, STATES, type State, wordsOf } from '#shared/guides/event-types.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { NO_PRICE_WORDS } from '#shared/guides/guide-price.ts';
@@ -12,7 +13,7 @@ import { healthView } from './webhooks-view.ts';
 const PESOS = new Intl.NumberFormat('es-MX', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteMoment) {
-  const { Referencia, Producto } = guide.guide;
+  const { Referencia, Producto, Cobro } = guide.guide;
   const services = { Domicilio: 'a domicilio', 'the service': 'recoge en sucursal' };
   return {
     guia: number,
@@ -26,6 +27,11 @@ export function guideView({ _id: number, ...guide }: VisibleGuide, write: WriteM
     origin: guide.origin,
     destination: guide.destination,
     packages: Producto?.Paquetes ?? 1,
+    collected: Cobro ? pesos(Cobro.Monto) : null,
+    facts: Object.entries(guide.facts ?? {}).map(([name, fact]) => ({
+      name,
+      fact: fact === true ? 'sí' : fact,
+    })),
   };
 }
 
@@ -84,10 +90,26 @@ export function eventViews(guide: VisibleGuide, entries: readonly VisibleEntry[]
   };
 }
 
+/** Returns the pictures of a guide's events, with where the api gives them: the dashboard has no access to them. */
+export function pictureViews(guide: string, entries: readonly VisibleEntry[], write: WriteMoment) {
+  const events = entries.map(({ told }) => told);
+  const annulled = annulledBy(events);
+  return events.flatMap(({ Tipo, De, Imagen }) => {
+    if (Tipo !== 'Evidencia' || De === undefined || Imagen === undefined) return [];
+    const of = events.find(({ Id }) => Id === De);
+    return {
+      picture: Imagen,
+      event: of ? `${of.Tipo} de ${write(new Date(of.Ocurrido))}` : De,
+      isAnnulled: annulled.has(De),
+      path: picturePath(guide, De, Imagen),
+    };
+  });
+}
+
 function eventWords(told: VisibleEntry['told'], guide: VisibleGuide): string {
   if (hasWords(told)) {
     const { title, event = title } = wordsOf(told, guide);
-    return event;
+    return told.Cobrado ? `${event}, cobró ${pesos(told.Cobrado.Monto)} (${told.Cobrado.Medio})` : event;
   }
   if (told.Tipo === 'Anulacion') return `Anula el evento ${told.Anula}`;
   if (told.Tipo === 'Evidencia') return `Imagen ${told.Imagen} del evento ${told.De}`;

@@ -7,7 +7,15 @@ import { healthOf } from '#shared/webhooks/webhook-health.ts';
 import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { answerViews } from './answers-view.ts';
 import type { GuideReader, VisibleGuide } from './guide-reader.ts';
-import { eventViews, guideView, personsView, priceWords, stateView, webhookViews } from './guide-view.ts';
+import {
+  eventViews,
+  guideView,
+  personsView,
+  pictureViews,
+  priceWords,
+  stateView,
+  webhookViews,
+} from './guide-view.ts';
 import type { PickupReader } from './pickup-reader.ts';
 import { healthView } from './webhooks-view.ts';
 
@@ -50,6 +58,7 @@ export function supportViews({ guides, webhooks, events, answers, prefix, timeZo
         state: stateView(guide, entries),
         price: priceWords(guide, entries),
         ...eventViews(guide, entries, write),
+        pictures: pictureViews(number, entries, write),
         labels: answerViews(kept ?? [], write),
         areLabelsUnknown: kept === undefined,
         webhooks: webhookViews(own, entries, write),

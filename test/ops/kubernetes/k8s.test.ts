@@ -197,11 +197,12 @@ it('the example of External Secrets has those that production mounts', () => {
 });
 
 /** What customers reach; health and metrics stay inside the cluster. */
-const PUBLIC_PATHS = ['/api', '/cotizador', '/rastreo'];
+const PUBLIC_PATHS = ['/api', '/cotizador', '/devolver', '/rastreo'];
 
 it('the Ingress exposes the public paths alone, and leaves 413 and slow answers to the api', () => {
   const { metadata, spec } = find(WITH_ALL, 'Ingress', 'api');
-  expect(spec.rules.flatMap(({ http }) => http.paths.map(({ path }) => path))).toEqual(PUBLIC_PATHS);
+  const paths = spec.rules.flatMap(({ http }) => http.paths.map(({ path }) => path));
+  expect(paths.toSorted()).toEqual(PUBLIC_PATHS);
   const { annotations = {} } = metadata;
   const numberOf = (name: string) => Number.parseInt(annotations[name] ?? '', 10);
   for (const size of ['nginx.ingress.kubernetes.io/proxy-body-size', 'nginx.org/client-max-body-size'])
@@ -212,6 +213,21 @@ it('the Ingress exposes the public paths alone, and leaves 413 and slow answers 
     // `non_idempotent` would send a POST twice, `http_503` would hide our own.
     expect(annotations[`${controller}/proxy-next-upstream`]).toBe('error');
   }
+});
+
+it('the one Ingress of the host logs and traces no address, because a return has a secret in its own', () => {
+  const ingresses = objectsOf(WITH_ALL).filter(({ kind }) => kind === 'Ingress');
+  expect(ingresses.map(({ metadata }) => metadata.name)).toEqual(['api']);
+  const [traefik, nginx] = [
+    'traefik.ingress.kubernetes.io/router.observability',
+    'nginx.ingress.kubernetes.io',
+  ];
+  expect(ingresses[0]?.metadata.annotations).toMatchObject({
+    ...{ [`${nginx}/enable-access-log`]: 'false', [`${nginx}/enable-opentelemetry`]: 'false' },
+    ...{ [`${traefik}.accesslogs`]: 'false', [`${traefik}.tracing`]: 'false' },
+  });
+  // NGINX Ingress Controller refuses an Ingress with a snippet unless its operator allows them.
+  expect(Object.keys(ingresses[0]?.metadata.annotations ?? {}).join()).not.toContain('snippet');
 });
 
 it('the route of production exposes the same, waits longer than the api answers, and sends nothing twice', () => {
@@ -357,6 +373,31 @@ describe.each(ours)('%s: %s', (overlay, name) => {
   });
 });
 
+describe.each(OVERLAYS)('%s with a bucket of evidence', (overlay) => {
+  const objects = readOverlay('components/evidence-bucket', readOverlay(overlay));
+  const withSetting = workloads(objects).filter((object) =>
+    containerOf(object).env?.some(({ name }) => name === 'EVIDENCE_BUCKET_FILE'),
+  );
+
+  it('gives its address to the api alone, in a file beside its other secrets', () => {
+    expect(withSetting.map(({ metadata }) => metadata.name)).toEqual(['api']);
+    const [api] = withSetting as [KubernetesObject];
+    const [secrets] = (podOf(api).volumes ?? []).filter(({ projected }) => projected);
+    const own = secrets?.projected?.sources.find(({ secret }) => secret.name === 'guias-evidence');
+    expect(own?.secret.items).toEqual([{ key: 'EVIDENCE_BUCKET', path: 'EVIDENCE_BUCKET' }]);
+    const file = containerOf(api).env?.find(({ name }) => name === 'EVIDENCE_BUCKET_FILE');
+    const mount = containerOf(api).volumeMounts?.find(({ name }) => name === secrets?.name);
+    expect(file?.value).toBe(`${mount?.mountPath}/EVIDENCE_BUCKET`);
+  });
+
+  it('has a setting that the api knows', () => {
+    const EVIDENCE_BUCKET = 'https://KEY:SECRET@s3.example/evidencia?region=mx-central-1';
+    expect(loadConfig(SETTINGS.api as never, { ...WORKING, ...ADDRESSES, EVIDENCE_BUCKET })).toMatchObject({
+      EVIDENCE_BUCKET,
+    });
+  });
+});
+
 /** Returns the settings in a ConfigMap of base. */
 function literalsOf(configMap: string): Record<string, string> {
   const made = readKustomization('base').configMapGenerator?.find(({ name }) => name === configMap);
@@ -455,13 +496,13 @@ describe('the network', () => {
 
   describe('lets webhooks out', () => {
     /** Whether a policy lets a pod out to an address, DNS aside. */
-    const leaves = (name: string, address: string, port: number) => {
+    const leaves = (name: string, address: string, port: number, overlay = 'small') => {
       const parsed = ipaddr.parse(address);
       const isIn = (cidr: string) => {
         const [network, bits] = ipaddr.parseCIDR(cidr);
         return network.kind() === parsed.kind() && parsed.match([network, bits] as never);
       };
-      return rules('small', name, 'Egress').some(
+      return rules(overlay, name, 'Egress').some(
         ({ to = [], ports }) =>
           ports.some(({ port: from, endPort = from }) => Number(from) <= port && port <= Number(endPort)) &&
           to.some(
@@ -488,6 +529,13 @@ describe('the network', () => {
     it('and no other pod', () => {
       const names = podsOf('small').map(({ metadata }) => metadata.name);
       expect(names.filter((name) => leaves(name, '8.8.8.8', 443))).toEqual(['webhooks']);
+    });
+
+    it('and the api to its bucket, with that component', () => {
+      const names = podsOf(WITH_ALL).map(({ metadata }) => metadata.name);
+      const out = names.filter((name) => leaves(name, '8.8.8.8', 443, WITH_ALL));
+      expect(out.toSorted()).toEqual(['api', 'webhooks']);
+      expect(leaves('api', '8.8.8.8', 80, WITH_ALL)).toBe(false);
     });
   });
 

@@ -35,6 +35,7 @@ export type Container = {
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: { configMapKeyRef?: { name: string; key: string } } }[];
   envFrom?: { configMapRef: { name: string } }[];
+  volumeMounts?: { name: string; mountPath: string }[];
   startupProbe?: { exec?: { command: string[] }; httpGet?: { path: string } };
   livenessProbe?: { httpGet?: { path: string } };
   readinessProbe?: { httpGet?: { path: string } };
