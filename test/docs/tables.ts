@@ -129,6 +129,7 @@ async function adminCommands(): Promise<Record<string, string[]>> {
   const tools = {
     ...{ run: async () => {}, loadPersonalData: async () => [] },
     adjusters: new Port<MakeAdjusters>(() => NO_ADJUSTMENTS),
+    followers: [],
   };
   const rooms = await loadCommands();
   return Object.fromEntries(
@@ -227,7 +228,9 @@ function helpers(): string {
 /** The fields of label templates, each with an example. */
 function fields(): string {
   const { pickUp } = labelView(sampleLabels('medium')['pick-up'] ?? sample());
-  const usual = withReturnAddress(sample({ kind: 'medium', packages: 3, route: 'R-12' }));
+  const marks = [{ text: 'COBRAR $450.50' }];
+  const former = '390458235877';
+  const usual = withReturnAddress(sample({ kind: 'medium', packages: 3, route: 'R-12', marks, former }));
   const { packages, ...view } = labelView(usual);
   return leavesOf({ ...view, test: testBand(true), pickUp, package: packages[0] })
     .map(([path, value]) => `- \`${path}\`: ${value ?? 'the logo as a `data:` URI, where there is one'}\n`)

@@ -55,8 +55,8 @@ const CORRECTED: Record<string, { Destinatario?: object; Producto?: object }> = 
 };
 /** What could not be understood, and is left out. */
 const LEFT_OUT = { 'W-1009': 'Email', 'W-1021': 'Telefono', 'W-1027': 'Numero_interior' };
-/** What a guide is after each scenario. */
-const ENDS: Record<Scenario, string> = {
+/** What a guide is after each scenario. The shop has nothing collected on delivery. */
+const ENDS: Record<Exclude<Scenario, 'cobro' | 'cobro_diferente'>, string> = {
   entrega: 'Entregado',
   entrega_con_firma: 'Entregado',
   sucursal: 'Entregado',
@@ -67,6 +67,7 @@ const ENDS: Record<Scenario, string> = {
   varios_paquetes: 'Entregado',
   desorden: 'Entregado',
   repeticion: 'Entregado',
+  devolucion_anticipada: 'Entregado',
 };
 
 type StoredGuide = { guia: string; pedido: string; total: number; paquetes: number; ensayo: Scenario | null };
@@ -150,7 +151,8 @@ describe('a day of the shop, each test after the one before', { timeout: 120_000
     const webhook = async () =>
       ((await tester.get('/api/webhooks')).body.data as { UltimoFallo: { Motivo: string } | null }[])[0];
     const heard = () => shop.events('tienda.db').length;
-    const scenarios = [SCENARIO_NAMES.slice(0, 3), SCENARIO_NAMES.slice(3, 6), SCENARIO_NAMES.slice(6)];
+    const played = SCENARIO_NAMES.filter((name) => name in ENDS);
+    const scenarios = [played.slice(0, 3), played.slice(3, 6), played.slice(6)];
     const [whileUp = [], whileBroken = [], whileAway = []] = scenarios;
 
     const first = await shop.receive();

@@ -8,14 +8,15 @@ import { generateSecrets } from '#local/secrets.ts';
 import { SetupError } from '#local/setup-error.ts';
 import { startSystem } from '#local/system.ts';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
-import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { provideTestServers } from '#test/fixtures/test-servers.ts';
+import { storeWhatIsAskedFor } from './asked-for.ts';
 
 const HELP = `Usage: npm run fuzz [-- options of "schemathesis run"]
 
 Starts the whole system on a database of its own and lets schemathesis make requests from the API's OpenAPI
 document: no answer may be a 5xx, or one that the document does not allow; what the document allows is accepted, and
-nothing else, but for the exceptions of test/fuzz/checks.py. Ends with its exit code.
+nothing else, but for the exceptions of test/fuzz/checks.py. It asks for guides, pick-ups and others that exist, then for
+any, and plays as a test account. Ends with the exit code of the first of the three that fails.
 
   npm run fuzz -- --max-examples 1000    more requests an operation than the usual 100
 `;
@@ -56,20 +57,32 @@ async function fuzz(options: string[]): Promise<number> {
       secretFolder: join(folder, 'secrets'),
     });
     try {
-      const demo = await Client.login(system.addresses.api);
-      const [guide, cancelled] = await demo.created(minimalGuide(), minimalGuide());
-      const config = join(folder, 'schemathesis.toml');
-      writeFileSync(config, configuration(guide?.SEND_GUIA, cancelled?.SEND_GUIA));
+      const { fuzz, tester, parameters, testParameters } = await storeWhatIsAskedFor(
+        system.addresses.api,
+        mongoUri,
+      );
+      const url = `${system.addresses.api}/api/openapi.json`;
+      const asUser = (token: string) => [url, '--header', `Authorization: Bearer ${token}`];
       const usual = ['--checks', CHECKS.join(), '--max-examples', '100', '--request-timeout', '20'];
-      const target = [
-        `${system.addresses.api}/api/openapi.json`,
-        '--header',
-        `Authorization: Bearer ${demo.token}`,
-        // It would end the token of all the others.
-        '--exclude-operation-id',
-        'cerrarSesion',
+      // It would end the token of all the others.
+      const target = [...asUser(fuzz), '--exclude-operation-id', 'cerrarSesion'];
+      const runs = [
+        { configuration: parameters, target },
+        { configuration: '', target: [...target, '--include-path-regex', '[{]'] },
+        {
+          configuration: testParameters,
+          target: [...asUser(tester), '--include-operation-id', 'simularEventos'],
+        },
       ];
-      return await run(program, folder, ['--config-file', config, 'run', ...target, ...usual, ...options]);
+      let first = 0;
+      for (const [i, { configuration, target }] of runs.entries()) {
+        const config = join(folder, `schemathesis-${i}.toml`);
+        writeFileSync(config, configuration);
+        const args = ['--config-file', config, 'run', ...target, ...usual, ...options];
+        const code = await run(program, folder, args);
+        first ||= code;
+      }
+      return first;
     } finally {
       await system.stop();
       await servers.close();
@@ -80,17 +93,6 @@ async function fuzz(options: string[]): Promise<number> {
   } finally {
     await stopAllProcesses();
   }
-}
-
-/** Requests ask for a guide that exists; another one is cancelled, or its labels would be refused from then on. */
-function configuration(guide = '', cancelled = ''): string {
-  return `[parameters]
-"path.guia" = "${guide}"
-
-[[operations]]
-include-operation-id = "cancelarGuia"
-parameters = { "path.guia" = "${cancelled}" }
-`;
 }
 
 /** In a Python environment of its own, in the cache folder; found there the next time. */

@@ -86,11 +86,12 @@ const test = systemTest
       const { body } = await demo.post('/api/llaves', { Nombre: 'tienda' });
       const { Llave: key } = body.data as { Llave: string };
       const day = { system, demo, key, stores, redis, folder };
-      await trouble(day, await usualDay(day));
+      const { number, secret } = await usualDay(day);
+      await trouble(day, number);
       await system.stop();
       const logs = await Promise.all(NAMES.map((name) => readFile(join(folder, `${name}.log`), 'utf8')));
       const text = logs.join('');
-      return { token: demo.token, key, text, lines: text.trimEnd().split('\n').map(parsed) };
+      return { token: demo.token, key, secret, text, lines: text.trimEnd().split('\n').map(parsed) };
     } finally {
       await system.stop();
     }
@@ -107,8 +108,8 @@ function parsed(line: string): Line {
 const create = (demo: Client, guide: unknown, headers: Record<string, string> = {}) =>
   demo.post('/api/guias/crear', { TipoServicio: 'Domicilio', Guia: [guide] }, headers);
 
-/** @returns the number of the guide that was created. */
-async function usualDay({ demo }: Day): Promise<string> {
+/** @returns the number of the guide that was created, and the secret of the link of its return. */
+async function usualDay({ demo }: Day): Promise<{ number: string; secret: string }> {
   const { body } = await create(demo, PERSON, { 'x-request-id': 'crear-1', 'idempotency-key': KEY });
   const number = (body.data as CreatedGuide[])[0]?.SEND_GUIA ?? '';
   for (const path of ['etiqueta', 'etiqueta-pequena', 'etiqueta-10x15']) {
@@ -116,7 +117,19 @@ async function usualDay({ demo }: Day): Promise<string> {
     expect(status).toBe(200);
   }
   await demo.get('/api/sucursales/cobertura/06600', { 'x-request-id': 'cobertura-1' });
-  return number;
+  await demo.post(`/api/guias/${number}/devolucion`, { Anticipada: true });
+  const link = await demo.post(`/api/guias/${number}/devolucion/enlace`, '');
+  const { pathname } = new URL((link.body.data as { Enlace: string }).Enlace);
+  for (const [method, path] of [
+    ['GET', pathname],
+    ['POST', pathname],
+    ['DELETE', pathname],
+    ['GET', `${pathname}x`],
+    ['GET', `${pathname}%E0`],
+  ] as const) {
+    await fetch(demo.url + path, { method });
+  }
+  return { number, secret: pathname.split('/').at(-1) ?? '' };
 }
 
 /** What clients and others do wrong, and what goes wrong by itself. */
@@ -295,6 +308,7 @@ describe('the logs', () => {
       signature,
       KEY,
       random,
+      day.secret,
     ]) {
       expect(day.text).not.toContain(secret);
     }

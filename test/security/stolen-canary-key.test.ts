@@ -54,6 +54,10 @@ test('its key does what the canary does: no event of a carrier, no other key', a
     'DELETE /api/llaves/{id}',
     'POST /api/eventos',
     'PUT /api/eventos/{guia}/{Id}/evidencia/{imagen}',
+    'GET /api/recolecciones/del-dia',
+    'GET /api/recolecciones/del-dia/csv',
+    'GET /api/recolecciones/del-dia/pdf',
+    'POST /api/recolecciones/estado',
   ]);
 });
 

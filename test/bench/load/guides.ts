@@ -6,7 +6,7 @@ import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { fullGuide } from '#test/fixtures/client.ts';
 
 /**
- * Guides with every field but a return address. No two are alike: as much work as a label can be, and nothing that a cache
+ * Guides with every field but a return address and money to collect. No two are alike: as much work as a label can be, and nothing that a cache
  * knows.
  */
 
@@ -17,7 +17,8 @@ const CONTENTS = ['Libros', 'Refacciones para motocicleta', 'Ropa de niño', 'Mu
 let made = 0;
 
 export function newGuide() {
-  const guide = fullGuide();
+  // Money is collected of few guides, and not where the others go.
+  const { Cobro: _, ...guide } = fullGuide();
   const turn = made++;
   const of = (texts: readonly string[]) => texts[turn % texts.length] as string;
   const { Telefono, Celular, Email } = guide.Remitente;
@@ -51,6 +52,6 @@ export function newRecord(): GuideDocument {
 
 /** The letter label of a new guide, as the API would ask for it. */
 export function newLabel(): LabelPayload {
-  const settings = { carrier: 'Paquetería', trackingUrl: 'https://rastreo.example/{guia}' };
-  return labelPayload(newRecord(), { kind: 'letter', packages: 1 }, settings);
+  const labelSettings = { carrier: 'Paquetería', trackingUrl: 'https://rastreo.example/{guia}' };
+  return labelPayload(newRecord(), { kind: 'letter', packages: 1 }, { labelSettings, labelAdditions: [] });
 }

@@ -3,11 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { Connection } from 'mongoose';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { DEMO_TARIFF, seedDemoData } from '#local/demo-data.ts';
 import { repoRoot } from '#local/folders.ts';
 import { run } from '#services/api/cli.ts';
+import { Ledger } from '#services/api/cod/ledger.ts';
+import { pay } from '#services/api/cod/remittances.ts';
 import { newKey } from '#services/api/keys/key.ts';
 import { run as runTariffs } from '#services/api/tariffs-cli.ts';
 import { run as runBranches } from '#services/branches/cli.ts';
@@ -240,12 +243,13 @@ describe('the role allows all that is sent by', () => {
     const webhooks = new WebhookStore(stores.mongo);
     await webhooks.add({ ...webhook, setBy: { username: 'tienda' } }, 'whsec_x');
     const { id = '' } = (await webhooks.add(webhook, 'whsec_x')) ?? {};
+    const paid = await payOnce(stores.mongo, guide?.SEND_GUIA ?? '');
     const password = `${randomBytes(12).toString('hex')}\n`;
     const lines = documentedCommands();
     expect(lines.length).toBeGreaterThan(20);
     for (const line of lines) {
       const file = line.startsWith('import') ? 'clientes.csv' : 'escaneos.csv';
-      const names = { '/dev/stdin': file, '/tmp/claves.csv': 'otras.csv', '<id>': id };
+      const names = { '/dev/stdin': file, '/tmp/claves.csv': 'otras.csv', '<id>': id, '<liquidacion>': paid };
       const args = line.split(' ').map((word) => names[word as keyof typeof names] ?? word);
       const input = args.includes('erase') ? 'SI\n' : password;
       const env = { MONGODB_URI: recorders.admin.uri, INIT_CWD: folder };
@@ -256,6 +260,7 @@ describe('the role allows all that is sent by', () => {
       'insert audit',
       'insert events',
       'insert pickupCalendars',
+      'insert codLedger',
       'insert usage',
       'remove users',
       'remove webhookSecrets',
@@ -398,3 +403,13 @@ test('the program prints every user and role, the indexes of the trail, and no p
     `db.getCollection('audit').createIndex({"at":1}, {"expireAfterSeconds":34560000});\n`,
   );
 });
+
+/** Pays an account what was collected of a guide. @returns the number of the remittance. */
+async function payOnce(mongo: Connection, guide: string): Promise<string> {
+  const ledger = new Ledger(mongo);
+  const movement = { guide, event: 'e', amount: 100, means: 'efectivo' } as const;
+  const decide = async () => ({ entries: [{ movement }], result: undefined });
+  await ledger.append('ferreteria', decide, AbortSignal.timeout(10_000));
+  const payment = await pay(ledger, 'ferreteria', new Date(Date.now() + 60_000));
+  return 'remittance' in payment ? payment.remittance.number : '';
+}

@@ -70,6 +70,7 @@ describe('every service', () => {
     await scanner.post('/api/eventos', { Eventos: [event(number, 'Entregado', { Id: 'e1' })] });
     expect((await put(scanner, pathOf(number, 'e1', 'firma'))).status).toBe(200);
     expect((await fetch(`${api}/rastreo/${guide?.SEND_GUIA}`)).status).toBe(200);
+    expect((await fetch(`${api}/devolver/${'x'.repeat(22)}`)).status).toBe(404);
     const parcel = 'origen=06600&destino=64000&peso=1&largo=10&alto=10&ancho=10';
     expect((await fetch(`${api}/cotizador?${parcel}`)).status).toBe(200);
     const { body } = await demo.post('/api/webhooks', { Url: 'http://127.0.0.1:1/' });

@@ -9,12 +9,22 @@ import httpx
 
 from .generado import AuthenticatedClient
 from .generado.models import (
+    CobroDeLista,
+    Devolucion,
     EventoDeCuenta,
     GuiaCreada,
+    Liquidacion,
     Manifiesto,
+    MovimientoLiquidado,
     Recoleccion,
+    RespuestaCobros,
+    RespuestaCotizacionDeUnaDevolucion,
     RespuestaCotizaciones,
+    RespuestaDevolucionCreada,
+    RespuestaDevoluciones,
     RespuestaDisponibilidad,
+    RespuestaEnlaceCreado,
+    RespuestaEnlaceTerminado,
     RespuestaEventos,
     RespuestaEventosDeGuia,
     RespuestaEvidenciaDeGuia,
@@ -23,13 +33,17 @@ from .generado.models import (
     RespuestaGuias,
     RespuestaGuiasCreadas,
     RespuestaGuiasValidas,
+    RespuestaLiquidacionEncontrada,
+    RespuestaLiquidaciones,
     RespuestaManifiestoCreado,
     RespuestaManifiestos,
     RespuestaRecoleccion,
     RespuestaRecoleccionCancelada,
-    RespuestaRecolecciones,
     RespuestaRecoleccionPedida,
+    RespuestaRecolecciones,
+    SolicitudDeCotizacionDeDevolucion,
     SolicitudDeCotizaciones,
+    SolicitudDeDevolucion,
     SolicitudDeEtiquetas,
     SolicitudDeGuias,
     SolicitudDeManifiesto,
@@ -154,6 +168,37 @@ class ClienteDeGuias:
         """El comprobante de entrega, un PDF."""
         return self._http.get(f"/api/guias/{_parte(guia)}/comprobante").content
 
+    def crear_devolucion(
+        self,
+        guia: str,
+        solicitud: SolicitudDeDevolucion | Campos | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> RespuestaDevolucionCreada:
+        """La guía con la que vuelve el paquete de otra."""
+        ruta = f"/api/guias/{_parte(guia)}/devolucion"
+        return RespuestaDevolucionCreada.from_dict(self._mandar(ruta, solicitud or {}, idempotency_key).json())
+
+    def cotizar_devolucion(
+        self, guia: str, solicitud: SolicitudDeCotizacionDeDevolucion | Campos | None = None
+    ) -> RespuestaCotizacionDeUnaDevolucion:
+        ruta = f"/api/guias/{_parte(guia)}/devolucion/cotizar"
+        return RespuestaCotizacionDeUnaDevolucion.from_dict(self._mandar(ruta, solicitud or {}).json())
+
+    def crear_enlace_de_devolucion(self, guia: str) -> RespuestaEnlaceCreado:
+        """Un enlace con el que una persona imprime su devolución."""
+        ruta = f"/api/guias/{_parte(guia)}/devolucion/enlace"
+        return RespuestaEnlaceCreado.from_dict(self._http.post(ruta).json())
+
+    def terminar_enlace_de_devolucion(self, guia: str) -> RespuestaEnlaceTerminado:
+        """Desde entonces el enlace responde como uno que no existe."""
+        ruta = f"/api/guias/{_parte(guia)}/devolucion/enlace"
+        return RespuestaEnlaceTerminado.from_dict(self._http.delete(ruta).json())
+
+    def recorrer_devoluciones(self, **filtro: str | int) -> Iterator[Devolucion]:
+        """El filtro es como en `GET /api/devoluciones`: `desde`, `hasta`, y `limite`, que es de cada página."""
+        return self._recorrer("/api/devoluciones", filtro, RespuestaDevoluciones.from_dict)
+
     def crear_manifiesto(
         self, solicitud: SolicitudDeManifiesto | Campos | None = None, *, idempotency_key: str | None = None
     ) -> RespuestaManifiestoCreado:
@@ -190,6 +235,27 @@ class ClienteDeGuias:
     def cancelar_recoleccion(self, recoleccion: str) -> RespuestaRecoleccionCancelada:
         respuesta = self._http.post(f"/api/recolecciones/{_parte(recoleccion)}/cancelar")
         return RespuestaRecoleccionCancelada.from_dict(respuesta.json())
+
+    def recorrer_cobros(self, **filtro: str | int) -> Iterator[CobroDeLista]:
+        """
+        Lo que se cobró al entregar, guía por guía. El filtro es como en `GET /api/cobros`: `desde`, `hasta`, `limite`, y
+        `diferencia="si"`, que da solo lo que no cuadra.
+        """
+        return self._recorrer("/api/cobros", filtro, RespuestaCobros.from_dict)
+
+    def recorrer_liquidaciones(self, **filtro: str | int) -> Iterator[Liquidacion]:
+        return self._recorrer("/api/liquidaciones", filtro, RespuestaLiquidaciones.from_dict)
+
+    def recorrer_liquidacion(self, liquidacion: str) -> Iterator[MovimientoLiquidado]:
+        """Los movimientos que una liquidación paga."""
+        query: dict[str, str | int] = {"limite": 500}
+        while True:
+            respuesta = self._http.get(f"/api/liquidaciones/{_parte(liquidacion)}", params=query)
+            pagina = RespuestaLiquidacionEncontrada.from_dict(respuesta.json())
+            yield from pagina.data.detalle
+            if not pagina.siguiente:
+                return
+            query["cursor"] = str(pagina.siguiente)
 
     def _mandar(self, ruta: str, solicitud: Any, idempotency_key: str | None = None) -> httpx.Response:
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key is not None else {}

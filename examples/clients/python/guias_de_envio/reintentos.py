@@ -13,7 +13,7 @@ from .error import ErrorDeGuias
 INTENTOS = 5
 INTENTO_S = 30
 
-CREAN = re.compile(r"/api/(?:guias/crear|manifiestos|recolecciones)$")
+CREAN = re.compile(r"/api/(?:guias/crear|guias/[^/]+/devolucion|manifiestos|recolecciones)$")
 NO_SE_REPITEN = re.compile(r"/api/(?:webhooks|webhooks/[^/]+/activar|guias/[^/]+/simular)$")
 """Hacen otra vez lo suyo cuando se repiten."""
 

@@ -15,6 +15,9 @@ type Parametros<Operacion extends keyof operations> = NonNullable<
 export type FiltroDeGuias = Omit<Parametros<'listarGuias'>, 'cursor'>;
 export type FiltroDeManifiestos = Omit<Parametros<'listarManifiestos'>, 'cursor'>;
 export type FiltroDeRecolecciones = Omit<Parametros<'listarRecolecciones'>, 'cursor'>;
+export type FiltroDeCobros = Omit<Parametros<'listarCobros'>, 'cursor'>;
+export type FiltroDeLiquidaciones = Omit<Parametros<'listarLiquidaciones'>, 'cursor'>;
+export type FiltroDeDevoluciones = Omit<Parametros<'listarDevoluciones'>, 'cursor'>;
 export type FormaDeEtiqueta = Parametros<'obtenerEtiquetaPequena'> & {
   /** `carta` si falta. */
   tipo?: Esquemas['SolicitudDeEtiquetas']['Tipo'];
@@ -129,6 +132,42 @@ export class ClienteDeGuias {
     return bytes(this.api.GET('/api/guias/{guia}/comprobante', { params, parseAs: 'arrayBuffer' }));
   }
 
+  /** La guía con la que vuelve el paquete de otra. */
+  crearDevolucion(
+    guia: string,
+    body: Esquemas['SolicitudDeDevolucion'] = {},
+    nombre: Nombre = {},
+  ): Promise<Esquemas['RespuestaDevolucionCreada']> {
+    const params = { path: { guia }, header: headersDe(nombre) };
+    return cuerpo(this.api.POST('/api/guias/{guia}/devolucion', { body, params }));
+  }
+
+  cotizarDevolucion(
+    guia: string,
+    body: Esquemas['SolicitudDeCotizacionDeDevolucion'] = {},
+  ): Promise<Esquemas['RespuestaCotizacionDeUnaDevolucion']> {
+    const params = { path: { guia } };
+    return cuerpo(this.api.POST('/api/guias/{guia}/devolucion/cotizar', { body, params }));
+  }
+
+  /** Un enlace con el que una persona imprime su devolución. */
+  crearEnlaceDeDevolucion(guia: string): Promise<Esquemas['RespuestaEnlaceCreado']> {
+    const params = { path: { guia } };
+    return cuerpo(this.api.POST('/api/guias/{guia}/devolucion/enlace', { params }));
+  }
+
+  /** Desde entonces el enlace responde como uno que no existe. */
+  terminarEnlaceDeDevolucion(guia: string): Promise<Esquemas['RespuestaEnlaceTerminado']> {
+    const params = { path: { guia } };
+    return cuerpo(this.api.DELETE('/api/guias/{guia}/devolucion/enlace', { params }));
+  }
+
+  recorrerDevoluciones(filtro: FiltroDeDevoluciones = {}): AsyncGenerator<Esquemas['Devolucion'], void> {
+    return paginas((cursor) =>
+      cuerpo(this.api.GET('/api/devoluciones', { params: { query: { ...filtro, ...cursor } } })),
+    );
+  }
+
   /** @param body sin `Guias`, entran todas las que esperan. */
   crearManifiesto(
     body: Esquemas['SolicitudDeManifiesto'] = {},
@@ -176,6 +215,28 @@ export class ClienteDeGuias {
   cancelarRecoleccion(recoleccion: string): Promise<Esquemas['RespuestaRecoleccionCancelada']> {
     const params = { path: { recoleccion } };
     return cuerpo(this.api.POST('/api/recolecciones/{recoleccion}/cancelar', { params }));
+  }
+
+  /** Lo que se cobró al entregar, guía por guía. Con `diferencia: 'si'`, solo lo que no cuadra. */
+  recorrerCobros(filtro: FiltroDeCobros = {}): AsyncGenerator<Esquemas['CobroDeLista'], void> {
+    return paginas((cursor) =>
+      cuerpo(this.api.GET('/api/cobros', { params: { query: { ...filtro, ...cursor } } })),
+    );
+  }
+
+  recorrerLiquidaciones(filtro: FiltroDeLiquidaciones = {}): AsyncGenerator<Esquemas['Liquidacion'], void> {
+    return paginas((cursor) =>
+      cuerpo(this.api.GET('/api/liquidaciones', { params: { query: { ...filtro, ...cursor } } })),
+    );
+  }
+
+  /** Los movimientos que una liquidación paga. */
+  recorrerLiquidacion(liquidacion: string): AsyncGenerator<Esquemas['MovimientoLiquidado'], void> {
+    return paginas(async (cursor) => {
+      const params = { path: { liquidacion }, query: { limite: 500, ...cursor } };
+      const { data, siguiente } = await cuerpo(this.api.GET('/api/liquidaciones/{liquidacion}', { params }));
+      return { data: data.Detalle, siguiente };
+    });
   }
 }
 

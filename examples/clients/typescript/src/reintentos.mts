@@ -7,7 +7,7 @@ const INTENTOS = 5;
 const INTENTO_MS = 30_000;
 
 /** Con una Idempotency-Key, una vez repetida es como una. */
-const CREAN = /\/api\/(?:guias\/crear|manifiestos|recolecciones)$/;
+const CREAN = /\/api\/(?:guias\/crear|guias\/[^/]+\/devolucion|manifiestos|recolecciones)$/;
 /** Hacen otra vez lo suyo cuando se repiten. */
 const NO_SE_REPITEN = /\/api\/(?:webhooks|webhooks\/[^/]+\/activar|guias\/[^/]+\/simular)$/;
 
