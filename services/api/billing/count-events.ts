@@ -46,12 +46,16 @@ export async function countEvents(
   { test, account, canaries, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
+  // While a guide is moved, the logs of both accounts may have its first event.
+  const counted = new Set<string>();
   for await (const page of entriesOf(mongo, month, { billed: true })) {
     const guides = await guidesOf(mongo, page);
     for (const entry of page.filter(({ told }) => isTestNumber(told.Guia) === test)) {
       const guide = guides.get(entry.told.Guia);
       const payer = payerOf(entry, guides);
       if (!guide || (account !== undefined && payer !== account) || canaries.has(payer)) continue;
+      if (counted.has(guide._id)) continue;
+      counted.add(guide._id);
       const price = billedAtCreation(guide);
       addTo(usage, payer, figuresOfGuide(guide.total, price));
       if (price) withoutTariff?.add(payer, guide._id, { after: price });

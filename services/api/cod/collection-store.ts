@@ -76,12 +76,16 @@ export class CollectionStore {
     }
   }
 
+  countDiffering(account: string): Promise<number> {
+    return this.#collected.countDocuments(differingOf(account)).exec();
+  }
+
   /** Returns the guides of an account that differ, but those of tests, the newest first. */
   differing(account: string): Promise<Collected[]> {
-    return this.#collected
-      .find({ account, differs: true, _id: { $gte: LEAST_REAL_NUMBER } })
-      .sort(NEWEST_FIRST)
-      .lean()
-      .exec();
+    return this.#collected.find(differingOf(account)).sort(NEWEST_FIRST).lean().exec();
   }
+}
+
+function differingOf(account: string) {
+  return { account, differs: true as const, _id: { $gte: LEAST_REAL_NUMBER } };
 }

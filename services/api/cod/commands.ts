@@ -17,10 +17,10 @@ import { tellerOf } from '../webhooks/news.ts';
 import { CollectionStore } from './collection-store.ts';
 import { followAgain, storedFollower } from './follow-events.ts';
 import { Ledger } from './ledger.ts';
-import { type Payment, pay, takeBack } from './remittances.ts';
+import { asPaid, type Payment, pay, takeBack } from './remittances.ts';
 import { RemittanceNews } from './tell-news.ts';
 
-const MOMENT = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d)?$/;
+const MOMENT = /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
 /** `npm run admin -- cobros …`: what the carrier owes for what it has collected, and its payment. */
 export function addCommands(program: Command, { run, followers }: CommandTools & FollowingTools): void {
@@ -51,8 +51,8 @@ function addList(cobros: Command, run: Run): void {
           const rows: string[][] = [];
           for (const account of await accountsOf(ledger, collections)) {
             const { balance } = await ledger.end(account);
-            const { length } = await collections.differing(account);
-            if (balance !== 0 || length > 0) rows.push([account, formatPesos(balance), String(length)]);
+            const count = await collections.countDiffering(account);
+            if (balance !== 0 || count > 0) rows.push([account, formatPesos(balance), String(count)]);
           }
           const table = aligned([['CUENTA', 'SE LE DEBE (MXN)', 'GUIAS CON DIFERENCIA'], ...rows]);
           return { text: rows.length > 0 ? table : 'No se debe nada, y ninguna guia tiene una diferencia' };
@@ -124,6 +124,7 @@ function addPay(cobros: Command, run: Run): void {
             throw new UsageError('--hasta debe ser un momento que ya paso');
           const ledger = new Ledger(mongo);
           const accounts = await payable(ledger, account);
+          if (account === undefined) await requireOneFile(ledger, accounts, until);
           await announce();
           const made: Remittance[] = [];
           for (const each of accounts) {
@@ -225,6 +226,22 @@ async function payable(ledger: Ledger, account: string | undefined): Promise<str
   if (account === undefined) return accounts;
   if (accounts.includes(account)) return [account];
   throw new Error(`Para la cuenta ${account} no se ha cobrado nada, o es de prueba`);
+}
+
+/**
+ * After a remittance was taken back, a file of all accounts has those that the bank has paid beside its successor.
+ * @throws Error if one of this moment was, and has none yet.
+ */
+async function requireOneFile(ledger: Ledger, accounts: readonly string[], until: Date): Promise<void> {
+  for (const account of accounts) {
+    const paid = asPaid(await ledger.remittances(account));
+    const ofMoment = paid.filter((each) => each.until.getTime() === until.getTime());
+    if (ofMoment.length > 0 && ofMoment.every(({ takenBackAt }) => takenBackAt)) {
+      throw new Error(
+        `La liquidacion de ${account} con esa --hasta se anulo. El archivo de todas tendria lo que el banco ya pago: use --account ${account}, u otra --hasta`,
+      );
+    }
+  }
 }
 
 function parseMoment(text: string): string {

@@ -68,22 +68,27 @@ export class Bucket implements PictureStore {
   async #check(signal: AbortSignal): Promise<void> {
     const key = `check-${randomUUID()}`;
     await this.#put(key, PROBE, signal);
-    try {
-      const kept = await this.#ask('GET', key, signal);
-      await kept.body?.cancel();
-      if (!kept.ok) throw new Error(`The bucket ${this.place} does not give back what it has taken`);
-      for (const path of [`/${key}`, '?list-type=2&max-keys=1']) {
-        const response = await fetch(this.place + path, { signal, redirect: 'manual' });
-        await response.body?.cancel();
-        if (response.ok) {
-          this.#isPrivate = false;
-          throw new IsPublic(`Anybody can read the bucket ${this.place}: make it private`);
-        }
-      }
-    } finally {
-      await this.delete(key, signal);
-    }
+    await this.#checkStored(key, signal).catch(async (found: unknown) => {
+      await this.delete(key, signal).catch(() => {}); // what was found says more
+      throw found;
+    });
+    await this.delete(key, signal);
     this.#isPrivate = true;
+  }
+
+  /** Checks that the bucket gives back to us, and to nobody else, what it has taken. */
+  async #checkStored(key: string, signal: AbortSignal): Promise<void> {
+    const kept = await this.#ask('GET', key, signal);
+    await kept.body?.cancel();
+    if (!kept.ok) throw new Error(`The bucket ${this.place} does not give back what it has taken`);
+    for (const path of [`/${key}`, '?list-type=2&max-keys=1']) {
+      const response = await fetch(this.place + path, { signal, redirect: 'manual' });
+      await response.body?.cancel();
+      if (response.ok) {
+        this.#isPrivate = false;
+        throw new IsPublic(`Anybody can read the bucket ${this.place}: make it private`);
+      }
+    }
   }
 
   async #put(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import type { Caller } from '../accounts/account-limits.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
+import { keepIfStillValid } from '../accounts/hooks/authorize.ts';
 import { findGuide } from '../guides/guide-access.ts';
 import { GuideParams } from '../guides/schemas.ts';
 import { fieldError } from '../http/body.ts';
@@ -56,6 +57,7 @@ export function linkRoutes(server: HttpServer, context: ReturnsContext): void {
     const user = apiUser(request);
     const { _id } = await findReturn(context, request.params.guia, user);
     const { secret, endsAt } = await returns.newLink(_id, user.username);
+    await keepIfStillValid(request, () => returns.endLink(_id));
     const site = config.PUBLIC_URL ?? `${request.protocol}://${request.host}`;
     const Enlace = `${site}${LINK_PATH}/${secret}`;
     return making.ok({ SEND_GUIA: _id, Enlace, Vence: endsAt.toISOString() });

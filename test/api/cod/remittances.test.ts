@@ -79,6 +79,10 @@ test('a remittance that the bank refuses is opened again, once, and paid by anot
       out: `${done}: ${refused}, 100.00 MXN de la cuenta ${shop.name}. Se paga otra vez con cobros pagar\n`,
     });
   expect((await collectedOf(shop.client)).porLiquidar).toBe(100);
+  // The bank has paid the other accounts of that file.
+  expect(await cobros('pagar', '--hasta', until)).toMatchObject({
+    ...{ code: 1, out: '', err: expect.stringContaining(`use --account ${shop.name}, u otra --hasta`) },
+  });
   const again = numberIn((await pay(until)).out);
   expect(again).not.toBe(refused);
   expect(numberIn((await pay(until)).out)).toBe(again);
@@ -173,6 +177,7 @@ test('a moment that is not over, a wrong one, and an account without money are r
   const refusals: [string[], number, string][] = [
     [['pagar', '--hasta', localTime(60_000)], 2, '--hasta debe ser un momento que ya paso'],
     [['pagar', '--hasta', '2026-02-30'], 2, '--hasta debe ser una fecha como 2026-11-30'],
+    [['pagar', '--hasta', '2026-01-01T25:00:00'], 2, '--hasta debe ser una fecha como 2026-11-30'],
     [['pagar'], 2, 'Falta --hasta'],
     [['pagar', '--account', 'nadie', '--hasta', '2026-01-01'], 1, 'no se ha cobrado nada'],
     [['anular', 'L12345678901'], 1, 'No hay una liquidacion con ese numero'],
