@@ -102,6 +102,17 @@ export class Ledger {
     return last ? { number: numberOf(last._id), balance: last.balance } : { number: 0, balance: 0 };
   }
 
+  /** Returns what the carrier owes an account now, in centavos. Entries of tests expire one by one, so what is there is added up. */
+  async owed(user: { account: string; test: boolean }): Promise<number> {
+    const ledger = ledgerOf(user);
+    if (!user.test) return (await this.end(ledger)).balance;
+    const [found] = await this.#entries.aggregate<{ owed: number }>([
+      { $match: { _id: after(ledger, 0) } },
+      { $group: { _id: null, owed: { $sum: '$movement.amount' } } },
+    ]);
+    return found?.owed ?? 0;
+  }
+
   /** Returns the number of the last entry that was registered up to a moment; 0 without one. */
   async lastUntil(account: string, until: Date): Promise<number> {
     const [last] = await this.#entries

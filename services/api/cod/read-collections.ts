@@ -14,7 +14,7 @@ import {
 import { toPesos } from '../platform/amounts.ts';
 import { dueOf, isWithin } from './collected.ts';
 import type { CollectionStore } from './collection-store.ts';
-import { type Ledger, ledgerOf, type NumberedMovement } from './ledger.ts';
+import type { Ledger, NumberedMovement } from './ledger.ts';
 import { asPaid, isRemittanceNumber, type PaidRemittance } from './remittances.ts';
 
 type Deps = { ledger: Ledger; collections: CollectionStore; localTime: (moment: Date) => string };
@@ -36,17 +36,17 @@ export async function listCollected(
   const { page, cursor } = await readPage(request, (within, limit) =>
     collections.page({ account, ...(differing && { differs: true as const }), ...within }, limit),
   );
-  const [movements, entries, { balance }] = await Promise.all([
+  const [movements, entries, owed] = await Promise.all([
     ledger.ofGuides(page.map(({ _id }) => _id)),
     ledger.remittances(account),
-    ledger.end(ledgerOf(user)),
+    ledger.owed(user),
   ]);
   const paid = asPaid(entries);
   const byGuide = Map.groupBy(movements, ({ guide }) => guide);
   return {
     collected: await inTurns(page, (one) => collectedView(one, byGuide.get(one._id) ?? [], paid)),
     cursor,
-    owed: toPesos(balance),
+    owed: toPesos(owed),
   };
 }
 
