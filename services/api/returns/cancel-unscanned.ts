@@ -1,4 +1,5 @@
 import type { Logger } from '#shared/observability/logger.ts';
+import { isServerAway } from '#shared/stores/transient-errors.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import type { EventRegister } from '../tracking/event-register.ts';
 import type { ReturnStore } from './return-store.ts';
@@ -9,13 +10,19 @@ type Deps = { returns: ReturnStore; guides: GuideStore; events: EventRegister };
 const AT_A_TIME = 100;
 
 /**
- * Cancels the returns that nobody has scanned in their days, in the name of who made them. Each step may be repeated.
+ * Cancels the returns that nobody has scanned in their days, in the name of who made them. Each step may be repeated, and one that
+ * fails keeps none behind it from its turn.
  */
-export async function cancelUnscanned(deps: Deps, log: Pick<Logger, 'info'>): Promise<void> {
+export async function cancelUnscanned(deps: Deps, log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
   for (const { _id, username } of await deps.returns.due(AT_A_TIME)) {
-    if (await cancel(deps, _id, username))
-      log.info({ guide: _id }, 'A return that nobody has scanned was cancelled');
-    await deps.returns.reviewed(_id);
+    try {
+      if (await cancel(deps, _id, username))
+        log.info({ guide: _id }, 'A return that nobody has scanned was cancelled');
+      await deps.returns.reviewed(_id);
+    } catch (err) {
+      if (isServerAway(err)) throw err;
+      log.warn({ err, guide: _id }, 'A return that nobody has scanned waits for the next look');
+    }
   }
 }
 

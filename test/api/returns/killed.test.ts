@@ -176,8 +176,14 @@ test.for(each(ENDING, DEATHS))(
   async ([write, fate], { api, cancellations, demo, mortal, newReturn, returnsOf, stores }) => {
     const { number, back } = await newReturn();
     const { contextOf, died } = await mortal(ENDING[write], fate);
+    const log = {
+      info: () => {},
+      warn: ({ err }: { err: unknown }) => {
+        throw err;
+      },
+    };
     const look = (context: typeof contextOf) =>
-      cancelUnscanned({ ...context(room), ...context(guidesRoom), ...context(tracking) }, { info: () => {} });
+      cancelUnscanned({ ...context(room), ...context(guidesRoom), ...context(tracking) }, log);
     const rows = modelOf(stores.mongo, RETURNS);
     await rows.updateOne({ _id: back }, { $set: { reviewAfter: new Date(0) } });
     // The other process looks once a minute, and may be first.

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { monthOf } from '#services/api/billing/months.ts';
 import { readUsage } from '#services/api/billing/read-usage.ts';
 import { guides as guidesRoom } from '#services/api/guides/room.ts';
@@ -20,6 +20,7 @@ type Guide = Record<string, unknown> & { SEND_GUIA: string };
 /** Its sender has a covered address. */
 const { Remitente, ...rest } = fullGuide();
 const FULL = { ...rest, Remitente: { ...Remitente, CodigoPostal: '06600' } };
+const QUIET = { info: () => {}, warn: () => {} };
 const guideOf = ({ body }: Answer) => body.data as Guide;
 
 const test = events
@@ -314,13 +315,35 @@ test('one that nobody scans is cancelled after its days, and frees its guide', a
   const ofBoth = { _id: { $in: [forgotten.SEND_GUIA, scanned.SEND_GUIA] } };
   await all.updateMany(ofBoth, { $set: { reviewAfter: new Date(0) } });
   const deps = { ...api.contextOf(room), ...api.contextOf(guidesRoom), ...api.contextOf(trackingRoom) };
-  await cancelUnscanned(deps, { info: () => {} });
-  await cancelUnscanned(deps, { info: () => {} });
+  await cancelUnscanned(deps, QUIET);
+  await cancelUnscanned(deps, QUIET);
   expect(await read(forgotten.SEND_GUIA)).toMatchObject({ SEND_ESTATUS: 'Cancelado' });
   expect(await read(number)).not.toHaveProperty('Devolucion');
   expect(await read(scanned.SEND_GUIA)).toMatchObject({ SEND_ESTATUS: 'Recolectado' });
   expect(await read(other)).toMatchObject({ Devolucion: scanned.SEND_GUIA });
   expect(await all.countDocuments({ ...ofBoth, reviewAfter: { $exists: true } })).toBe(0);
+});
+
+test('one that cannot be cancelled keeps none behind it from its turn', async ({
+  api,
+  delivered,
+  goBack,
+  read,
+  stores,
+}) => {
+  const one = guideOf(await goBack(await delivered())).SEND_GUIA;
+  const two = guideOf(await goBack(await delivered())).SEND_GUIA;
+  const all = modelOf(stores.mongo, RETURNS);
+  const deps = { ...api.contextOf(room), ...api.contextOf(guidesRoom), ...api.contextOf(trackingRoom) };
+  const find = deps.guides.find.bind(deps.guides);
+  vi.spyOn(deps.guides, 'find').mockImplementation((number) =>
+    number === one ? Promise.reject(new Error('unreadable')) : find(number),
+  );
+  await all.updateOne({ _id: one }, { $set: { reviewAfter: new Date(0) } });
+  await all.updateOne({ _id: two }, { $set: { reviewAfter: new Date(1) } });
+  await cancelUnscanned(deps, QUIET);
+  expect(await read(two)).toMatchObject({ SEND_ESTATUS: 'Cancelado' });
+  expect((await all.findOne({ _id: one }).lean())?.reviewAfter).toEqual(new Date(0));
 });
 
 test('a test account plays an early return, which nobody pays, and which goes with its guide', async ({
