@@ -8,8 +8,6 @@ import { PICKUPS, type Pickup } from './pickup-model.ts';
 const TOLD_WITHIN_MS = 2 * 3_600_000;
 /** How long after the cut-off somebody must have scheduled it, in ms: where it is scheduled by itself, that takes seconds. */
 const SCHEDULED_WITHIN_MS = 60_000;
-/** Pick-ups of which nobody has told anything for so long are counted no more, in ms. */
-const FORGOTTEN_MS = 7 * 24 * 3_600_000;
 /** Most branches that are named, and most pick-ups that are read for that. */
 const MAX_BRANCHES = 5;
 const MAX_READ = 1_000;
@@ -65,7 +63,7 @@ function unscheduledAt(now: Date) {
   return {
     ...REAL,
     status: 'Solicitada' as const,
-    'window.closesAt': { $lte: before(now, SCHEDULED_WITHIN_MS), $gt: before(now, FORGOTTEN_MS) },
+    'window.closesAt': { $lte: before(now, SCHEDULED_WITHIN_MS) },
     'window.endsAt': { $gt: before(now, TOLD_WITHIN_MS) },
   };
 }
@@ -74,7 +72,9 @@ function unfinishedAt(now: Date) {
   return {
     ...REAL,
     status: { $in: [...OPEN_STATES] },
-    'window.endsAt': { $lte: before(now, TOLD_WITHIN_MS), $gt: before(now, FORGOTTEN_MS) },
+    // No cut-off is after its window, and the index has it.
+    'window.closesAt': { $lte: before(now, TOLD_WITHIN_MS) },
+    'window.endsAt': { $lte: before(now, TOLD_WITHIN_MS) },
   };
 }
 

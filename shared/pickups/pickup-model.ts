@@ -96,7 +96,7 @@ export const PICKUPS = defineCollection(
       [{ account: 1, createdAt: -1, _id: -1 }],
       [{ account: 1, status: 1 }],
       [{ 'branch.code': 1, 'window.date': 1, 'window.from': 1, _id: 1 }],
-      [{ status: 1, 'window.closesAt': 1 }],
+      [{ status: 1, 'window.closesAt': 1, automatic: 1 }],
       [{ openSince: 1 }, { partialFilterExpression: { openSince: { $exists: true } } }],
       [{ personal: 1 }, { partialFilterExpression: { personal: { $exists: true } } }],
       EXPIRY,

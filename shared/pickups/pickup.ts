@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Guide, kindsIn, SENT } from '../guides/guide.ts';
+import { CLOCKS_DIFFER_MS } from '../tracking/event.ts';
 
 /** A pick-up: a customer asks the carrier to come for parcels (docs/contract.md "Pick-ups"). */
 
@@ -21,6 +22,9 @@ export function isOpen(state: PickupState): boolean {
   return state === 'Solicitada' || state === 'Programada';
 }
 
+/** Most open pick-ups of an account: one customer alone does not take every place of a branch. */
+export const MAX_OPEN = 50;
+
 /** Why the van came in vain, or did not come. */
 export const FAILURE_REASONS = [
   'nadie_atendio',
@@ -31,11 +35,26 @@ export const FAILURE_REASONS = [
   'sin_vehiculo',
   'otro',
 ] as const;
+/** Only the service gives this reason: nobody told what became of the pick-up. */
+export const NO_NEWS = 'sin_noticias';
 /** Who cancelled, or that all guides were. */
 export const CANCELLATION_REASONS = ['cliente', 'transportista', 'sin_guias'] as const;
-export const PICKUP_REASONS = [...FAILURE_REASONS, ...CANCELLATION_REASONS] as const;
+export const PICKUP_REASONS = [...FAILURE_REASONS, NO_NEWS, ...CANCELLATION_REASONS] as const;
 export type PickupReason = (typeof PICKUP_REASONS)[number];
 
+/**
+ * How long after its window scans may still say what became of a pick-up, in ms. Then an open one ends with `NO_NEWS`, and one
+ * that failed stays so.
+ */
+export const LATE_MS = 14 * 24 * 3_600_000;
+
+/** A pick-up whose change is judged. `failed`: when it failed, if its state is `Fallida`. */
+export type JudgedPickup = {
+  status: PickupState;
+  createdUtc: Date;
+  endsAt: Date;
+  failed?: Date | undefined;
+};
 /** A change that somebody or something tells. `occurred`: when it happened. */
 export type PickupChange = { to: PickupState; occurred: Date; reason?: PickupReason };
 
@@ -43,17 +62,30 @@ export type PickupChange = { to: PickupState; occurred: Date; reason?: PickupRea
  * Judges a change of a pick-up. The order in which changes arrive may differ from that in which they happened: a scan that
  * happened before the van was said to have come in vain counts, though it arrives later.
  *
- * @param failed when it failed, if its state is `Fallida`.
- * @returns `repeated` if the pick-up is in that state already, `refused` if it has ended otherwise, or is further on.
+ * @param now when it arrives.
+ * @returns `repeated` if the pick-up is in that state already, `refused` if it has ended otherwise, or is further on; `before`
+ * if the change occurred before the pick-up was asked for.
  */
 export function judgeChange(
-  { status, failed }: { status: PickupState; failed?: Date | undefined },
+  pickup: JudgedPickup,
   { to, occurred }: PickupChange,
-): 'new' | 'repeated' | 'refused' {
+  now: Date,
+): 'new' | 'repeated' | 'refused' | 'before' {
+  const { status, endsAt } = pickup;
+  if (isBefore(pickup, occurred)) return 'before';
   if (to === status) return 'repeated';
   if (isOpen(status)) return to === 'Solicitada' ? 'refused' : 'new';
-  const isLateScan = status === 'Fallida' && to === 'Recolectada';
-  return isLateScan && failed !== undefined && occurred <= failed ? 'new' : 'refused';
+  const isLateScan = status === 'Fallida' && to === 'Recolectada' && scanCounts(pickup, occurred);
+  return isLateScan && now.getTime() <= endsAt.getTime() + LATE_MS ? 'new' : 'refused';
+}
+
+/** Returns whether a scan is of this handover: those of before the request are of another one, those after a failure of a later one. */
+export function scanCounts(pickup: Pick<JudgedPickup, 'createdUtc' | 'failed'>, occurred: Date): boolean {
+  return !isBefore(pickup, occurred) && (pickup.failed === undefined || occurred <= pickup.failed);
+}
+
+function isBefore({ createdUtc }: Pick<JudgedPickup, 'createdUtc'>, occurred: Date): boolean {
+  return occurred.getTime() < createdUtc.getTime() - CLOCKS_DIFFER_MS;
 }
 
 const sent = kindsIn(SENT);

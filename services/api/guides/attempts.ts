@@ -29,6 +29,12 @@ export class Attempts {
     this.#doubt = true;
   }
 
+  /** Waits before the caller looks again. @throws DomainError with the code `unknown` once the time is over. */
+  async pause(): Promise<void> {
+    if (performance.now() + PAUSE_MS >= this.#end) throw new DomainError(this.#unknown);
+    await delay(PAUSE_MS);
+  }
+
   /** @throws DomainError with the code `unknown` if something may be stored; otherwise the error of the write. */
   async untilAnswered<T>(write: () => Promise<T>): Promise<T> {
     for (;;) {

@@ -31,10 +31,11 @@ export async function changePickup(
 ): Promise<Changed> {
   const attempts = new Attempts('pickup-unknown');
   for (let pickup = found; ; ) {
-    const verdict = judgeChange({ status: pickup.status, failed: failedAt(pickup) }, change);
+    const at = await pickups.clock.now();
+    const judged = { ...pickup, endsAt: pickup.window.endsAt, failed: failedAt(pickup) };
+    const verdict = judgeChange(judged, change, at);
     if (verdict !== 'new') return { pickup, verdict };
     const { to: status, occurred, reason } = change;
-    const at = await pickups.clock.now();
     const read = pickup;
     const changed = await attempts.untilAnswered(() =>
       pickups.update(read, {
@@ -48,12 +49,14 @@ export async function changePickup(
     if (changed) return { pickup: changed, verdict };
     const current = await pickups.find(pickup._id);
     if (!current) throw new DomainError('pickup-not-found');
+    // A majority of the servers does not have the newer version yet.
+    if (current.version === pickup.version) await attempts.pause();
     pickup = current;
   }
 }
 
 /**
- * Cancels a pick-up of the user's account, until its cut-off. Again it changes nothing.
+ * Cancels a pick-up of the user's account, until its cut-off, and again once its window is over. Repeated it changes nothing.
  *
  * @throws DomainError `pickup-not-found`, `pickup-past-cutoff`, `pickup-ended`; as `changePickup`.
  */
@@ -64,10 +67,12 @@ export async function cancelPickup(
 ): Promise<Pickup> {
   const pickup = await findPickup({ pickups }, number, account);
   const now = await pickups.clock.now();
-  const { closesAt, zone } = pickup.window;
-  if (now >= closesAt && isOpen(pickup.status)) {
-    const params = { closesAt: zonedTime(localTimeIn(zone), closesAt.getTime()) };
-    throw new DomainError('pickup-past-cutoff', { params });
+  const { closesAt, endsAt, zone } = pickup.window;
+  if (now >= closesAt && now < endsAt && isOpen(pickup.status)) {
+    const shown = (moment: Date) => zonedTime(localTimeIn(zone), moment.getTime());
+    throw new DomainError('pickup-past-cutoff', {
+      params: { closesAt: shown(closesAt), endsAt: shown(endsAt) },
+    });
   }
   const change = { to: 'Cancelada', reason: 'cliente', occurred: now } as const;
   const { pickup: changed, verdict } = await changePickup(pickups, pickup, change, username);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError, type Problem } from '#shared/errors/domain-error.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
+import { MAX_OPEN } from '#shared/pickups/pickup.ts';
 import { PICKUPS, type Pickup } from '#shared/pickups/pickup-model.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
 import type { Caller } from '../accounts/account-limits.ts';
@@ -50,9 +51,9 @@ const TEST_KEPT_MS = 30 * 24 * 3_600_000;
  * Asks for a pick-up (docs/contract.md "Pick-ups").
  *
  * @returns the pick-up, and whether an earlier request with the same key asked for it.
- * @throws DomainError `fields-invalid`, `postal-code-uncovered`, `window-…`, `pickup-repeated`, `pickup-refused` with all guides
- * that are in the way, `guide-not-found`, `manifest-…`; `pickup-unknown` if the outcome stays unknown; `unavailable` while a
- * unique index is missing.
+ * @throws DomainError `fields-invalid`, `postal-code-uncovered`, `window-…`, `pickup-repeated`, `too-many-open-pickups`,
+ * `pickup-refused` with all guides that are in the way, `guide-not-found`, `manifest-…`; `pickup-unknown` if the outcome stays
+ * unknown; `unavailable` while a unique index is missing.
  */
 export async function createPickup(
   deps: Deps,
@@ -92,6 +93,10 @@ async function store(
     throw fieldError('Ventana', 'window-closed', { closesAt });
   }
   const goods = await goodsOf(deps, request, place, user);
+  // Requests at the same moment may exceed this a little. Only places must be exact.
+  if ((await pickups.countOpen(user.account, MAX_OPEN)) >= MAX_OPEN) {
+    throw new DomainError('too-many-open-pickups');
+  }
   const createdUtc = await pickups.clock.now();
   const pickup = newPickup(request, user, {
     ...{ place, window, goods, createdUtc, createdAt: deps.localTime(createdUtc) },

@@ -1,5 +1,6 @@
 import type { CodesOf } from '#shared/errors/domain-error.ts';
 import { MAX_GUIDES } from '#shared/guides/guide.ts';
+import { MAX_OPEN } from '#shared/pickups/pickup.ts';
 import { type ErrorTable, firstProblem, requestErrors, unknownOutcome } from '../http/errors.ts';
 
 /** The errors of pick-ups. */
@@ -53,6 +54,12 @@ export const pickupErrors = {
       'Una recolección recoge todo lo de una dirección. Si cambió la ventana, cancele la que el mensaje nombra y pida otra.',
     exampleParams: { pickup: 'R48291365074' },
     example: 'Direccion',
+  },
+  'too-many-open-pickups': {
+    status: 409,
+    codigo: 'recolecciones_abiertas_demasiadas',
+    message: `La cuenta ya tiene ${MAX_OPEN} recolecciones abiertas`,
+    advice: 'Cancele una que ya no necesite, o espere a que termine una, y repita.',
   },
   'pickup-refused': {
     ...firstProblem,
@@ -115,9 +122,11 @@ export const pickupErrors = {
   'pickup-past-cutoff': {
     status: 409,
     codigo: 'recoleccion_despues_del_corte',
-    message: ({ closesAt }) => `La recoleccion se cancelaba hasta ${closesAt}`,
-    advice: 'Avise al transportista: después del corte solo él la cancela.',
-    exampleParams: { closesAt: '2026-12-01T12:00:00-06:00' },
+    message: ({ closesAt, endsAt }) =>
+      `La recoleccion se cancelaba hasta ${closesAt}; si nadie pasa, se cancela desde ${endsAt}`,
+    advice:
+      'Avise al transportista: mientras dura la ventana solo él la cancela. Cuando termina, y nadie ha dicho qué pasó, repita la cancelación.',
+    exampleParams: { closesAt: '2026-12-01T08:00:00-06:00', endsAt: '2026-12-01T17:00:00-06:00' },
   },
   'pickup-ended': {
     status: 409,

@@ -49,9 +49,10 @@ export function openPickups(server: HttpServer, context: Base & Tracking & Rehea
   context.scenarios.push(pickupScenarios({ pickups, settler, events: context.events }));
   const failed = 'Pick-ups that are due wait for the next sweep';
   repeatOnceConnected(server, { name: 'pick-ups', pauseMs: SWEEP_MS, failed }, () => settler.schedule());
-  repeatOnceConnected(server, { name: 'scans of pick-ups', pauseMs: SCANS_MS, failed }, () =>
-    settler.sweep(),
-  );
+  repeatOnceConnected(server, { name: 'scans of pick-ups', pauseMs: SCANS_MS, failed }, async () => {
+    await settler.sweep();
+    await settler.giveUp();
+  });
   const figures = new PickupFigures(mongo);
   const unscheduled = 'Pick-ups of customers that nobody has scheduled by their cut-off';
   addGauge(metrics, 'pickups_unscheduled', unscheduled, () => figures.countUnscheduled());

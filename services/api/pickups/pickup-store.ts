@@ -157,6 +157,11 @@ export class PickupStore {
     return this.#read({ _id: number, ...(account !== undefined && { account }) });
   }
 
+  /** Counts open pick-ups of an account, up to `limit`. */
+  countOpen(account: string, limit: number): Promise<number> {
+    return this.#pickups.countDocuments({ account, status: { $in: [...OPEN_STATES] } }, { limit }).exec();
+  }
+
   /** Returns the open pick-up of each of these guides and manifests that is in one. */
   async holding(numbers: readonly string[]): Promise<Map<string, string>> {
     if (numbers.length === 0) return new Map();
@@ -275,6 +280,21 @@ export class PickupStore {
   dueForSchedule(now: Date, limit: number): Promise<Pickup[]> {
     return this.#pickups
       .find({ status: 'Solicitada', 'window.closesAt': { $lte: now }, automatic: true })
+      .sort({ 'window.closesAt': 1 })
+      .limit(limit)
+      .lean()
+      .exec();
+  }
+
+  /** Returns up to `limit` open pick-ups whose window ended by a moment. */
+  openSinceWindow(endedBy: Date, limit: number): Promise<Pickup[]> {
+    return this.#pickups
+      .find({
+        status: { $in: [...OPEN_STATES] },
+        // No cut-off is after its window, and the index has it.
+        'window.closesAt': { $lte: endedBy },
+        'window.endsAt': { $lte: endedBy },
+      })
       .sort({ 'window.closesAt': 1 })
       .limit(limit)
       .lean()

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { POSTAL_CODE_FORM } from '#shared/branches/postal-code.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { PICKUP_NUMBER, PICKUP_STATES, PickupAddress } from '#shared/pickups/pickup.ts';
+import { MAX_OPEN, PICKUP_NUMBER, PICKUP_STATES, PickupAddress } from '#shared/pickups/pickup.ts';
 import { apiUser } from '../accounts/hooks/authenticate.ts';
 import { idempotencyHeader, idempotencyKeyOf, REPLAYED_HEADER } from '../http/idempotency.ts';
 import { ignoreBodies } from '../http/ignored-body.ts';
@@ -92,7 +92,8 @@ const asking = operation({
   summary: 'Pedir que pasen por los paquetes',
   description:
     'En una ventana de `disponibles`. Con `Guias` o `Manifiesto`, la recolección termina sola cuando se escanean. ' +
-    'Una cuenta tiene una recolección abierta por dirección y día, y una guía está en una sola recolección abierta.',
+    'Una cuenta tiene una recolección abierta por dirección y día, y ' +
+    `hasta ${MAX_OPEN} abiertas; una guía está en una sola recolección abierta.`,
   permission: 'guias.create',
   action: 'pickup',
   readsMany: true,
@@ -135,7 +136,7 @@ const asking = operation({
     ...(['guide-cancelled', 'guide-not-waiting', 'guide-of-other-pickup-branch'] as const),
     ...(['manifest-not-found', 'manifest-in-pickup', 'manifest-of-other-branch'] as const),
     ...(['manifest-not-waiting', 'idempotency-key-invalid', 'idempotency-key-reused'] as const),
-    ...(['pickup-unknown', ...BODY_ERRORS] as const),
+    ...(['too-many-open-pickups', 'pickup-unknown', ...BODY_ERRORS] as const),
   ],
   data: {
     name: 'RecoleccionPedida',
@@ -225,7 +226,7 @@ const cancelling = operation({
   tag: 'Recolecciones',
   summary: 'Cancelar una recolección',
   description:
-    'Hasta su `SolicitarAntesDe`. Sus guías quedan como están, y pueden ir en otra recolección. Repetirlo no cambia nada.',
+    'Hasta su `SolicitarAntesDe`, y otra vez cuando su ventana terminó y nadie ha dicho qué pasó. Sus guías quedan como están, y pueden ir en otra recolección. Repetirlo no cambia nada.',
   permission: 'guias.create',
   action: 'pickup',
   request: { params },

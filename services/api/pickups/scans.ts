@@ -1,15 +1,12 @@
-import type { PickupChange, PickupState } from '#shared/pickups/pickup.ts';
+import { type JudgedPickup, type PickupChange, scanCounts } from '#shared/pickups/pickup.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
 
 /** Pure rules of scans: what the events of its guides make of a pick-up (docs/contract.md "Pick-ups"). */
 
-/** A pick-up that scans may end. `failed`: when it failed, if its state is `Fallida`. */
-export type AwaitingScans = {
-  status: PickupState;
-  createdUtc: Date;
+/** A pick-up that scans may end. */
+export type AwaitingScans = Pick<JudgedPickup, 'status' | 'createdUtc' | 'failed'> & {
   guides: readonly string[];
   manifest?: string | undefined;
-  failed?: Date | undefined;
 };
 
 /** Types of events by which the carrier has a parcel. */
@@ -33,7 +30,7 @@ export function endByScans(pickup: AwaitingScans, events: readonly EventBody[]):
   const scans = events
     .filter(({ Tipo, Guia, Id }) => HAS_PARCEL.has(Tipo) && !annulled.has(`${Guia} ${Id}`))
     .map(({ Guia, Ocurrido, Manifiesto }) => ({ Guia, Manifiesto, at: Date.parse(Ocurrido) }))
-    .filter(({ at }) => counts(pickup, at));
+    .filter(({ at }) => scanCounts(pickup, new Date(at)));
   const ofManifest = scans.filter(
     ({ Manifiesto }) => pickup.manifest !== undefined && Manifiesto === pickup.manifest,
   );
@@ -45,11 +42,6 @@ export function endByScans(pickup: AwaitingScans, events: readonly EventBody[]):
   for (const { Guia, at } of scans) firstOf.set(Guia, Math.min(at, firstOf.get(Guia) ?? at));
   if (!wanted.every((guide) => firstOf.has(guide))) return undefined;
   return collected(Math.max(...wanted.map((guide) => firstOf.get(guide) as number)));
-}
-
-/** Scans of before the request are of another handover, and those after a failure of a later one. */
-function counts({ createdUtc, failed }: AwaitingScans, at: number): boolean {
-  return at >= createdUtc.getTime() && (failed === undefined || at <= failed.getTime());
 }
 
 function collected(at: number): PickupChange {

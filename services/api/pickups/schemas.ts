@@ -3,6 +3,7 @@ import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import {
   CANCELLATION_REASONS,
   FAILURE_REASONS,
+  NO_NEWS,
   PICKUP_REASONS,
   PICKUP_STATES,
   PickupAddress,
@@ -19,7 +20,7 @@ const number = Type.String({
 const status = Type.Enum([...PICKUP_STATES], { type: 'string', description: 'Qué ha pasado' });
 const reason = Type.Enum([...PICKUP_REASONS], {
   type: 'string',
-  description: `De Fallida: ${FAILURE_REASONS.join(', ')}. De Cancelada: ${CANCELLATION_REASONS.join(', ')}`,
+  description: `De Fallida: ${FAILURE_REASONS.join(', ')}, o ${NO_NEWS}, que pone el servicio. De Cancelada: ${CANCELLATION_REASONS.join(', ')}`,
 });
 const moment = (description: string) => Type.String({ description, examples: ['2026-12-01T15:00:00.000Z'] });
 const deadline = Type.String({

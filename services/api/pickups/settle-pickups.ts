@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fastq from 'fastq';
 import type { Logger } from '#shared/observability/logger.ts';
+import { isOpen, LATE_MS, NO_NEWS } from '#shared/pickups/pickup.ts';
 import type { Pickup } from '#shared/pickups/pickup-model.ts';
 import { chunks } from '#shared/stores/chunks.ts';
+import { isServerAway } from '#shared/stores/transient-errors.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
 import type { Tracking } from '../tracking/open.ts';
 import { changePickup, failedAt } from './change-pickup.ts';
 import type { PickupStore } from './pickup-store.ts';
 import { endByScans } from './scans.ts';
 
-/** How long after its window a failed pick-up may still become collected by a late scan, in ms. */
-const LATE_MS = 14 * 24 * 3_600_000;
 /** Pause before the pick-ups of an account are looked at, in ms: many scanners' events are looked at together. */
 const COLLECTING_MS = 200;
 /** Accounts that are looked at side by side. */
@@ -18,8 +18,8 @@ const AT_ONCE = 4;
 /** Entries of a log, and guides, that are read in one query. */
 const ENTRIES = 1_000;
 const GUIDES = 500;
-/** Pick-ups that are scheduled in one sweep. */
-const SCHEDULED_AT_ONCE = 500;
+/** Pick-ups that are scheduled, or given up, in one sweep. */
+const SWEPT_AT_ONCE = 500;
 
 type Deps = { pickups: PickupStore; log: Pick<Logger, 'info' | 'warn'> } & Pick<Tracking, 'eventLog'>;
 
@@ -57,8 +57,9 @@ export class PickupSettler {
   async schedule(): Promise<void> {
     const { pickups } = this.#deps;
     const now = await pickups.clock.now();
-    for (const pickup of await pickups.dueForSchedule(now, SCHEDULED_AT_ONCE)) {
-      await changePickup(pickups, pickup, { to: 'Programada', occurred: pickup.window.closesAt });
+    for (const pickup of await pickups.dueForSchedule(now, SWEPT_AT_ONCE)) {
+      const change = { to: 'Programada', occurred: pickup.window.closesAt } as const;
+      await this.#goingOn({ pickup: pickup._id }, () => changePickup(pickups, pickup, change));
     }
   }
 
@@ -67,7 +68,46 @@ export class PickupSettler {
     const { pickups, eventLog } = this.#deps;
     const since = await pickups.clock.now(-LATE_MS);
     for (const [account, seen] of await pickups.accountsAwaitingScans(since)) {
-      if (seen < 0 || seen < (await eventLog.last(account))) await this.settle(account);
+      await this.#goingOn({ account }, async () => {
+        if (seen < 0 || seen < (await eventLog.last(account))) await this.settle(account);
+      });
+    }
+  }
+
+  /** Ends what is still open when its time for scans is over: guides and manifest must not stay in it for ever. */
+  async giveUp(): Promise<void> {
+    const { pickups } = this.#deps;
+    const endedBy = await pickups.clock.now(-LATE_MS);
+    for (const pickup of await pickups.openSinceWindow(endedBy, SWEPT_AT_ONCE)) {
+      await this.#goingOn({ pickup: pickup._id }, async () => {
+        // Scans that no look has found end it first: those in the log of an account that its guides were moved from.
+        const read = (pickup.guides && (await this.#end(pickup))) ?? pickup;
+        const occurred = new Date(pickup.window.endsAt.getTime() + LATE_MS);
+        if (isOpen(read.status))
+          await changePickup(pickups, read, { to: 'Fallida', reason: NO_NEWS, occurred });
+      });
+    }
+  }
+
+  /**
+   * Works for one pick-up, or one account. One that always fails keeps none behind it from its turn.
+   *
+   * @returns whether it was done. @throws an error of a MongoDB that is away, for which all wait.
+   */
+  async #goingOn(
+    one: { pickup: string } | { account: string },
+    work: () => Promise<unknown>,
+  ): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (err) {
+      if (isServerAway(err)) throw err;
+      this.#deps.log.warn(
+        { err, ...one },
+        'A pick-up, or an account with pick-ups, waits for the next sweep',
+      );
+      return false;
     }
   }
 
@@ -79,8 +119,12 @@ export class PickupSettler {
     const news = await this.#newsSince(account, waiting);
     const isTouched = ({ seen, guides = [] }: Pickup) =>
       seen === undefined || guides.some((guide) => news.guides.has(guide));
-    for (const pickup of waiting.filter(isTouched)) await this.#end(pickup);
-    const behind = waiting.filter(({ seen }) => seen === undefined || seen < news.upTo);
+    const looked: Pickup[] = [];
+    for (const pickup of waiting) {
+      const look = () => this.#end(pickup);
+      if (!isTouched(pickup) || (await this.#goingOn({ pickup: pickup._id }, look))) looked.push(pickup);
+    }
+    const behind = looked.filter(({ seen }) => seen === undefined || seen < news.upTo);
     if (behind.length > 0) {
       await pickups.markSeen(
         behind.map(({ _id }) => _id),
@@ -104,7 +148,8 @@ export class PickupSettler {
     return { guides, upTo };
   }
 
-  async #end(pickup: Pickup): Promise<void> {
+  /** @returns the pick-up after its end; undefined if scans do not end it. */
+  async #end(pickup: Pickup): Promise<Pickup | undefined> {
     const { pickups, eventLog } = this.#deps;
     const { guides = [], manifest, status, createdUtc } = pickup;
     const told: EventBody[] = [];
@@ -113,6 +158,6 @@ export class PickupSettler {
     }
     const awaiting = { status, createdUtc, guides, failed: failedAt(pickup) };
     const end = endByScans({ ...awaiting, ...(manifest && { manifest }) }, told);
-    if (end) await changePickup(pickups, pickup, end);
+    return end && (await changePickup(pickups, pickup, end)).pickup;
   }
 }

@@ -108,10 +108,8 @@ async function tell(
 ): Promise<StateOutcome['verdict']> {
   const pickup = await pickups.find(number);
   if (!pickup) return { campo: 'Recoleccion', code: 'pickup-not-found' };
-  if (change.occurred.getTime() < pickup.createdUtc.getTime() - CLOCKS_DIFFER_MS) {
-    return invalid('Ocurrido', 'no puede ser anterior a la recoleccion');
-  }
   const { pickup: changed, verdict } = await changePickup(pickups, pickup, change, username);
+  if (verdict === 'before') return invalid('Ocurrido', 'no puede ser anterior a la recoleccion');
   if (verdict !== 'refused') return verdict;
   return { campo: 'Estado', code: 'pickup-ended', params: { status: changed.status } };
 }

@@ -7,6 +7,7 @@ import { codeOf, everyDay, newAddress, pickupOf, test } from './asking.ts';
 vi.setConfig({ testTimeout: 180_000 });
 
 const COUNT = 20;
+const MOST = 50;
 
 test('twenty at once in three processes take five places, and no sixth', async ({
   api,
@@ -39,4 +40,29 @@ test('twenty at once in three processes take five places, and no sixth', async (
   await demo.post(`/api/recolecciones/${made[0]?.Recoleccion}/cancelar`, '');
   const again = (await Promise.all(Array.from({ length: 6 }, (_, i) => ask(i)))).map(codeOf);
   expect(again.filter((code) => code === 200)).toHaveLength(1);
+});
+
+test('an account has at most 50 open ones, whatever addresses it names', async ({
+  ask,
+  calendar,
+  demo,
+  stores,
+  windows,
+}) => {
+  await calendar({ rows: everyDay({ from: '07:00', cutoff: '06:00' }) });
+  await expect.poll(async () => (await windows())[0]?.Desde).toBe('07:00');
+  const collection = stores.mongo.collection<{ _id: string }>('pickups');
+  await collection.deleteMany({});
+  const { Recoleccion } = pickupOf(await ask());
+  const stored = await collection.findOne({ _id: Recoleccion });
+  const copies = Array.from({ length: MOST - 2 }, (_, i) => ({ ...stored, _id: `R${48291365000 + i}` }));
+  await collection.insertMany(
+    copies.map(({ addressKey: _, place: __, ...copy }: Record<string, unknown>) => copy as never),
+  );
+  const last = await ask();
+  expect(last.status).toBe(200);
+  expect(codeOf(await ask())).toBe('409 recolecciones_abiertas_demasiadas');
+  expect(codeOf(await ask({}, { by: await Client.login(demo.url, 'prueba') }))).toBe(200);
+  await demo.post(`/api/recolecciones/${pickupOf(last).Recoleccion}/cancelar`, '');
+  expect((await ask()).status).toBe(200);
 });

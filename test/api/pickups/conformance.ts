@@ -290,6 +290,7 @@ export const conformance: Conformance = {
   },
   elsewhere: {
     ventana_llena: 'test/api/pickups/capacity.test.ts',
+    recolecciones_abiertas_demasiadas: 'test/api/pickups/capacity.test.ts',
     recoleccion_despues_del_corte: 'test/api/pickups/pickups.test.ts',
     recolecciones_demasiadas: 'test/api/pickups/pickups-pdf.test.ts',
   },

@@ -251,6 +251,21 @@ describe('a pick-up ends', () => {
     expect(make).toBeDefined();
   });
 
+  test('by no scan of its code that occurred before it was asked for', async ({
+    ask,
+    make,
+    guides,
+    read,
+    scanner,
+  }) => {
+    const { Manifiesto } = manifestOf(await make(await guides(1)));
+    const { Recoleccion } = pickupOf(await ask());
+    const Ocurrido = new Date(Date.now() - 3_600_000).toISOString();
+    const scan = { Manifiesto, Tipo: 'Recolectado', Ocurrido, Recoleccion };
+    expect(codeOf(await scanner.post('/api/eventos', scan))).toBe(200);
+    expect((await read(Recoleccion)).Estado).toBe('Solicitada');
+  });
+
   test('by its customer until the cut-off, again without a change', async ({ ask, demo, tell }) => {
     const { Recoleccion } = pickupOf(await ask());
     await tell({ Recoleccion, Estado: 'Programada' });
@@ -261,16 +276,40 @@ describe('a pick-up ends', () => {
     expect(await tell({ Recoleccion, Estado: 'Recolectada' })).toEqual(['recoleccion_terminada']);
   });
 
-  test('after the cut-off by the carrier alone', async ({ ask, demo, stores, tell }) => {
-    const { Recoleccion } = pickupOf(await ask());
-    const closesAt = new Date(Date.now() - 1_000);
-    await stores.mongo
-      .collection<{ _id: string }>('pickups')
-      .updateOne({ _id: Recoleccion }, { $set: { 'window.closesAt': closesAt } });
-    const cancel = () => demo.post(`/api/recolecciones/${Recoleccion}/cancelar`, '');
-    expect(codeOf(await cancel())).toBe('409 recoleccion_despues_del_corte');
+  test('after the cut-off by the carrier alone, until the window is over and nobody told what became of it', async ({
+    ask,
+    demo,
+    stores,
+    tell,
+  }) => {
+    const moved = async (more: object) => {
+      const { Recoleccion } = pickupOf(await ask());
+      await stores.mongo
+        .collection<{ _id: string }>('pickups')
+        .updateOne(
+          { _id: Recoleccion },
+          { $set: { 'window.closesAt': new Date(Date.now() - 1_000), ...more } },
+        );
+      return Recoleccion;
+    };
+    const cancel = (number: string) => demo.post(`/api/recolecciones/${number}/cancelar`, '');
+    const Recoleccion = await moved({});
+    const refused = await cancel(Recoleccion);
+    expect(codeOf(refused)).toBe('409 recoleccion_despues_del_corte');
+    expect(refused.body.message).toMatch(/si nadie pasa, se cancela desde \d{4}-.*T13:00:00-06:00$/);
     expect(await tell({ Recoleccion, Estado: 'Cancelada' })).toEqual(['registrado']);
-    expect(pickupOf(await cancel())).toMatchObject({ Estado: 'Cancelada', Motivo: 'transportista' });
+    expect(pickupOf(await cancel(Recoleccion))).toMatchObject({
+      Estado: 'Cancelada',
+      Motivo: 'transportista',
+    });
+
+    const over = { 'window.endsAt': new Date(Date.now() - 1_000) };
+    const forgotten = await moved(over);
+    await tell({ Recoleccion: forgotten, Estado: 'Programada' });
+    expect(pickupOf(await cancel(forgotten))).toMatchObject({ Estado: 'Cancelada', Motivo: 'cliente' });
+    const failed = await moved(over);
+    await tell({ Recoleccion: failed, Estado: 'Fallida', Motivo: 'cerrado' });
+    expect(codeOf(await cancel(failed))).toBe('409 recoleccion_terminada');
   });
 });
 
@@ -361,6 +400,7 @@ describe('of a test account', () => {
     staff,
     stores,
     tell,
+    windows,
   }) => {
     const tester = await Client.login(api.url, 'prueba');
     await calendar({ rows: everyDay({ from: '07:00', cutoff: '06:00', capacity: 0 }) });
@@ -384,6 +424,8 @@ describe('of a test account', () => {
       'recoleccion_de_prueba',
     ]);
     await calendar({ rows: everyDay() });
+    // The next test asks in a window of this calendar, which is in force within two seconds.
+    await expect.poll(async () => (await windows())[0]?.Desde, { timeout: 10_000 }).toBe('09:00');
   });
 });
 

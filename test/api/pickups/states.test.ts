@@ -7,6 +7,9 @@ import type { EventBody } from '#shared/tracking/event-model.ts';
 
 const ASKED = new Date('2026-11-30T12:00:00Z');
 const minutes = (count: number) => new Date(ASKED.getTime() + count * 60_000);
+const judged = (status: PickupState) => ({
+  ...{ status, createdUtc: ASKED, endsAt: minutes(60), failed: minutes(5) },
+});
 
 describe('a change', () => {
   test.for<[PickupState, PickupState, 'new' | 'repeated' | 'refused']>([
@@ -20,20 +23,38 @@ describe('a change', () => {
     ['Fallida', 'Programada', 'refused'],
     ['Fallida', 'Cancelada', 'refused'],
   ])('of %s to %s is %s', ([status, to, verdict]) => {
-    expect(judgeChange({ status, failed: minutes(5) }, { to, occurred: minutes(9) })).toBe(verdict);
+    expect(judgeChange(judged(status), { to, occurred: minutes(9) }, minutes(9))).toBe(verdict);
   });
 
   test('to Recolectada counts after a failure only if it occurred before', () => {
     const judge = (at: number) =>
-      judgeChange({ status: 'Fallida', failed: minutes(5) }, { to: 'Recolectada', occurred: minutes(at) });
+      judgeChange(judged('Fallida'), { to: 'Recolectada', occurred: minutes(at) }, minutes(9));
     expect([judge(4), judge(5), judge(6)]).toEqual(['new', 'new', 'refused']);
+  });
+
+  test('to Recolectada counts after a failure only if it arrives within 14 days after the window', () => {
+    const until = minutes(60).getTime() + 14 * 24 * 3_600_000;
+    const judge = (now: number) =>
+      judgeChange(judged('Fallida'), { to: 'Recolectada', occurred: minutes(4) }, new Date(now));
+    expect([judge(until), judge(until + 1)]).toEqual(['new', 'refused']);
+  });
+
+  test('of before the request is of another handover, but for clocks that differ', () => {
+    const judge = (status: PickupState, at: number) =>
+      judgeChange(judged(status), { to: 'Recolectada', occurred: minutes(at) }, minutes(9));
+    expect([judge('Programada', -10), judge('Programada', -11)]).toEqual(['new', 'before']);
+    expect([judge('Fallida', -10), judge('Fallida', -11)]).toEqual(['new', 'before']);
   });
 
   test('never leads out of Recolectada or Cancelada, and told again is repeated', () => {
     const anyState = fc.constantFrom(...PICKUP_STATES);
     fc.assert(
       fc.property(anyState, anyState, fc.integer(), (status, to, at) => {
-        const verdict = judgeChange({ status, failed: minutes(5) }, { to, occurred: minutes(at % 99) });
+        const verdict = judgeChange(
+          judged(status),
+          { to, occurred: minutes(Math.abs(at % 99)) },
+          minutes(99),
+        );
         if (status === to) expect(verdict).toBe('repeated');
         else if (status === 'Recolectada' || status === 'Cancelada') expect(verdict).toBe('refused');
       }),
@@ -116,7 +137,7 @@ describe('scans', () => {
 
   test('of before the request do not count, nor annulled ones, nor weighings', () => {
     const others = [scan('1', 5), scan('2', 6)];
-    expect(endByScans(open, [...others, scan('3', -1)])).toBeUndefined();
+    expect(endByScans(open, [...others, scan('3', -11)])).toBeUndefined();
     const annulment = scan('3', 8, { Tipo: 'Anulacion', Id: 'x', Anula: '3-7' });
     expect(endByScans(open, [...others, scan('3', 7), annulment])).toBeUndefined();
     expect(endByScans(open, [...others, scan('3', 7, { Tipo: 'Pesaje' })])).toBeUndefined();
