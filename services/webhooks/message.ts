@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { feedEvent } from '#shared/tracking/event-log.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
-import type { News } from '#shared/webhooks/news-log.ts';
+import { type News, newsBody } from '#shared/webhooks/news-log.ts';
 import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 
 /** Every try of the same events makes the same message. */
@@ -21,14 +21,9 @@ export function eventsMessage(
 }
 
 /** A message of a topic has one entry, so that every try of it is the same. */
-export function newsMessage(
-  { id: webhook }: Pick<Webhook, 'id'>,
-  topic: string,
-  { number, at, list, entry }: News,
-): Message {
-  const id = createHash('sha256').update([webhook, topic, number].join(' ')).digest('base64url');
-  const body = { type: topic, timestamp: at.toISOString(), data: { [list]: [entry] } };
-  return { id: `msg_${id}`, body: JSON.stringify(body) };
+export function newsMessage({ id: webhook }: Pick<Webhook, 'id'>, topic: string, news: News): Message {
+  const id = createHash('sha256').update([webhook, topic, news.number].join(' ')).digest('base64url');
+  return { id: `msg_${id}`, body: JSON.stringify(newsBody(topic, news)) };
 }
 
 export function testEvent(now: Date): Message {

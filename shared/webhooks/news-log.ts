@@ -57,23 +57,33 @@ export class NewsLog {
     this.#news = modelOf(connection, NEWS);
   }
 
-  /** Appends entries in their order. After a lost answer the caller may repeat them: readers then see them twice. */
+  /**
+   * Appends entries in their order. After a lost answer the caller may repeat them: readers then see them twice.
+   * @param signal ends the attempts. Entries before it may be stored.
+   */
   async append(
     topic: string,
     account: string,
     list: string,
     entries: readonly Record<string, unknown>[],
+    signal: AbortSignal,
   ): Promise<void> {
+    let last = await this.last(topic, account);
     for (const entry of entries) {
-      while (!(await this.#insert(topic, account, { list, entry }))) await delay(Math.random() * PAUSE_MS);
+      signal.throwIfAborted();
+      while (!(await this.#insert({ _id: idOf(topic, account, last + 1), list, entry }))) {
+        await delay(Math.random() * PAUSE_MS, undefined, { signal });
+        last = await this.last(topic, account);
+      }
+      last++;
     }
   }
 
   /** @returns false if another process has taken the number. */
-  async #insert(topic: string, account: string, news: Pick<StoredNews, 'list' | 'entry'>): Promise<boolean> {
-    const [last, at] = await Promise.all([this.last(topic, account), this.#clock.now()]);
+  async #insert(news: Omit<StoredNews, 'at'>): Promise<boolean> {
+    const at = await this.#clock.now();
     try {
-      await driverOf(this.#news).insertOne({ ...news, _id: idOf(topic, account, last + 1), at });
+      await driverOf(this.#news).insertOne({ ...news, at });
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -103,6 +113,11 @@ export class NewsLog {
     const { _id, ...news } = found;
     return { ...news, number: numberOf(_id) };
   }
+}
+
+/** Returns the message of an entry. It is the same at every try. */
+export function newsBody(topic: string, { at, list, entry }: Omit<News, 'number'>) {
+  return { type: topic, timestamp: at.toISOString(), data: { [list]: [entry] } };
 }
 
 function idOf(topic: string, account: string, number: number): string {

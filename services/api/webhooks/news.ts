@@ -1,5 +1,7 @@
+import type { Logger } from '#shared/observability/logger.ts';
 import type { NewsLog } from '#shared/webhooks/news-log.ts';
 import type { WebhookStore } from '#shared/webhooks/webhook-store.ts';
+import { STORE_MS } from '../guides/attempts.ts';
 import { Overdue } from '../guides/overdue.ts';
 
 /** Pause before webhooks get what is new, in ms: many scanners' events go in one message, instead of one message each. */
@@ -31,7 +33,7 @@ export function tellerOf(webhooks: WebhookStore, log: NewsLog): Tell {
   return async (topic, account, list, entries) => {
     const own = await webhooks.list(account);
     if (!own.some(({ topics = [] }) => topics.includes(topic))) return; // a webhook begins with what comes after it
-    await log.append(topic, account, list, entries);
+    await log.append(topic, account, list, entries, AbortSignal.timeout(STORE_MS));
     await webhooks.wake(account, COLLECTING_MS);
   };
 }
@@ -47,13 +49,19 @@ export class NewsSweep {
   }
 
   /** One topic does not wait for another. */
-  async sweep(): Promise<void> {
-    await Promise.all(this.#topics.map((topic) => this.#sweepOne(topic)));
+  async sweep(log: Pick<Logger, 'warn'>): Promise<void> {
+    await Promise.all(this.#topics.map((topic) => this.#sweepOne(topic, log)));
   }
 
-  async #sweepOne(topic: Topic): Promise<void> {
+  async #sweepOne(topic: Topic, log: Pick<Logger, 'warn'>): Promise<void> {
     const overdue = this.#overdue.get(topic) ?? new Overdue();
     this.#overdue.set(topic, overdue);
-    for (const id of overdue.among(await topic.untold())) await topic.tell(id);
+    for (const id of overdue.among(await topic.untold())) {
+      try {
+        await topic.tell(id);
+      } catch (err) {
+        log.warn({ err, topic: topic.name, id }, 'What webhooks are told waits for the next sweep');
+      }
+    }
   }
 }

@@ -34,7 +34,7 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking) {
   const webhooks = new WebhookStore(mongo, config);
   const newsLog = new NewsLog(mongo);
   const topics: Topic[] = [];
-  sweepNews(server, topics);
+  sweepNews(server, topics, context);
   context.onEvents.push((account) => wake(context, webhooks, account));
   keepEncrypted(server, webhooks, context);
   const pool = new Pool(config.WEBHOOKS_URL, {
@@ -89,10 +89,10 @@ function wake({ log }: Base, webhooks: WebhookStore, account: string): void {
     .catch((err) => log.warn({ err }, 'Webhooks get new events up to a minute later'));
 }
 
-function sweepNews(server: HttpServer, topics: readonly Topic[]): void {
+function sweepNews(server: HttpServer, topics: readonly Topic[], { log }: Base): void {
   const news = new NewsSweep(topics);
   const failed = 'What webhooks are told waits for the next sweep';
-  repeatOnceConnected(server, { name: 'news', pauseMs: SWEEP_MS, failed }, () => news.sweep());
+  repeatOnceConnected(server, { name: 'news', pauseMs: SWEEP_MS, failed }, () => news.sweep(log));
 }
 
 /** Encrypts secrets of webhooks anew once there is a key, or another one. */
