@@ -6,7 +6,7 @@ import type { Logger } from '#shared/observability/logger.ts';
 import type { AuditAction } from '#shared/rooms.ts';
 import type { EventLog, FeedPage } from '#shared/tracking/event-log.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
-import type { NewsLog } from '#shared/webhooks/news-log.ts';
+import type { News, NewsLog } from '#shared/webhooks/news-log.ts';
 import { type Attempt, sentBy } from '#shared/webhooks/webhook-model.ts';
 import type { WebhookSecrets } from '#shared/webhooks/webhook-secrets.ts';
 import { eventsMessage, type Message, newsMessage } from './message.ts';
@@ -14,7 +14,7 @@ import type { WebhookMetrics } from './metrics.ts';
 import { afterFailure } from './retries.ts';
 import { Slots } from './slots.ts';
 import type { Outcome, WebhookClient } from './webhook-client.ts';
-import type { Claim, FailedAttempt, HeldWebhook, WebhookLeases } from './webhook-leases.ts';
+import type { Claim, FailedAttempt, HeldWebhook, NewsMessage, WebhookLeases } from './webhook-leases.ts';
 
 const MAX_MESSAGE_EVENTS = 100;
 /** How long one webhook is served in a row while others are due. */
@@ -47,6 +47,8 @@ type Options = {
 /** A message, and what is stored around it. */
 type Delivery = {
   message: Message;
+  /** Of a topic; absent for events. */
+  news?: NewsMessage;
   /** When each of its entries was registered, the first one first. */
   entries: readonly Pick<LogEntry, 'registered'>[];
   /** Prolongs the lease. @returns false if that is lost, or the account has changed the webhook. */
@@ -54,6 +56,8 @@ type Delivery = {
   /** Stores that the message was taken. */
   taken(attempt: Attempt): Promise<Next>;
 };
+/** A message to send; the last one of the events that the webhook does not want; or when to look again, in ms, if known. */
+type Found = Delivery | { unwantedTo: number } | { lookMs: number | undefined };
 /** What signs the messages of the webhooks that were claimed together, as it was then. */
 type Signing = ReturnType<WebhookSecrets['ofEach']>;
 
@@ -153,64 +157,95 @@ export class Sender {
 
   /** Sends the next message, or moves the cursor past events that the webhook does not want. */
   async #sendNext(webhook: HeldWebhook, signing: Signing): Promise<Next> {
-    const { leases, events } = this.#options;
-    const { account, cursor, through: begunEnd } = webhook;
-    const limit = begunEnd ? begunEnd - cursor : MAX_MESSAGE_EVENTS;
-    const page = await events.page(account, cursor, limit, begunEnd);
-    const batchEnd = begunEnd ?? page.next;
-    // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
-    if (batchEnd === cursor || (page.hasPending && begunEnd)) {
-      return (await this.#sendNews(webhook, signing)) ?? { lookMs: nextLookMs(page) };
-    }
-    const entries = sentBy(webhook, page.entries);
-    const [first] = entries;
-    if (!first) {
-      // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
-      return (await leases.moveCursor(webhook, batchEnd)) ? { webhook: moved(webhook, batchEnd) } : CHANGED;
-    }
-    // Of a message that was begun, events may have expired, and nothing was read past its end. News may follow the events.
-    const isLast = !begunEnd && page.entries.length < limit && !webhook.topics;
-    return this.#deliver(webhook, signing, {
-      message: eventsMessage(webhook, entries, batchEnd),
-      entries,
-      begin: () => leases.beginMessage(webhook, batchEnd, first.registered),
-      taken: async (attempt) => {
-        if (isLast) {
-          const isStored = await leases.finish(webhook, batchEnd, attempt, nextLookMs(page));
-          return isStored ? 'released' : CHANGED;
-        }
-        const isStored = await leases.moveCursor(webhook, batchEnd, attempt);
-        return isStored ? { webhook: moved(webhook, batchEnd) } : CHANGED;
-      },
-    });
+    const found = await this.#next(webhook);
+    if ('message' in found) return this.#deliver(webhook, signing, found);
+    if ('lookMs' in found) return found;
+    const isStored = await this.#options.leases.moveCursor(webhook, found.unwantedTo);
+    return isStored ? { webhook: moved(webhook, found.unwantedTo) } : CHANGED;
   }
 
-  /** Sends the next entry of a topic that the webhook wants. @returns undefined if there is none. */
-  async #sendNews(webhook: HeldWebhook, signing: Signing): Promise<Next | undefined> {
+  /** Finds what comes next. Events go first, then each topic whose message may be tried. */
+  async #next(webhook: HeldWebhook): Promise<Found> {
+    const { account, cursor, through: begunEnd } = webhook;
+    const limit = begunEnd ? begunEnd - cursor : MAX_MESSAGE_EVENTS;
+    const page = await this.#options.events.page(account, cursor, limit, begunEnd);
+    const batchEnd = begunEnd ?? page.next;
+    // Clocks may disagree on which events are shown. A message that was begun waits until all of its events are shown.
+    const isReady = batchEnd > cursor && !(page.hasPending && begunEnd);
+    if (!isReady) return this.#nextNews(webhook, nextLookMs(page));
+    const entries = sentBy(webhook, page.entries);
+    // No event has one of the types, or all events of a message that was begun have expired, as in test accounts.
+    if (entries.length === 0) return { unwantedTo: batchEnd };
+    // Of a message that was begun, events may have expired, and nothing was read past its end. News may follow the events.
+    const isLast = !begunEnd && page.entries.length < limit && !webhook.topics;
+    return this.#eventsDelivery(
+      webhook,
+      entries,
+      batchEnd,
+      isLast ? { lookMs: nextLookMs(page) } : undefined,
+    );
+  }
+
+  /** Finds the next entry of a topic that the webhook wants. @param eventsMs when to look for events, in ms, if known. */
+  async #nextNews(webhook: HeldWebhook, eventsMs: number | undefined): Promise<Found> {
     const { leases, news: log } = this.#options;
-    const { account, topics = [], news = {} } = webhook;
+    const { account, topics = [], news = {}, newsTries = {} } = webhook;
+    const now = await leases.clock.now();
+    const looksMs = eventsMs === undefined ? [] : [eventsMs];
     for (const topic of topics) {
+      const pauseMs = (newsTries[topic]?.dueAt.getTime() ?? 0) - now.getTime();
+      if (pauseMs > 0) {
+        looksMs.push(pauseMs);
+        continue;
+      }
       const entry = await log.next(topic, account, news[topic] ?? 0);
-      if (!entry) continue;
-      const { number } = entry;
-      return this.#deliver(webhook, signing, {
-        message: newsMessage(webhook, topic, entry),
-        entries: [{ registered: entry.at }],
-        begin: () => leases.beginNews(webhook, entry.at),
-        taken: async (attempt) => {
-          if (!(await leases.moveNews(webhook, topic, number, attempt))) return CHANGED;
-          return { webhook: { ...moved(webhook, webhook.cursor), news: { ...news, [topic]: number } } };
-        },
-      });
+      if (entry) return this.#newsDelivery(webhook, topic, entry);
     }
-    return undefined;
+    return { lookMs: looksMs.length > 0 ? Math.min(...looksMs) : undefined };
+  }
+
+  /** @param last if no message follows: when to look for the next event. */
+  #eventsDelivery(
+    webhook: HeldWebhook,
+    entries: readonly LogEntry[],
+    batchEnd: number,
+    last: { lookMs: number | undefined } | undefined,
+  ): Delivery {
+    const { leases } = this.#options;
+    return {
+      message: eventsMessage(webhook, entries, batchEnd),
+      entries,
+      begin: () => leases.beginMessage(webhook, batchEnd, (entries[0] as LogEntry).registered),
+      taken: async (attempt) => {
+        const isStored = last
+          ? await leases.finish(webhook, batchEnd, attempt, last.lookMs)
+          : await leases.moveCursor(webhook, batchEnd, attempt);
+        if (!isStored) return CHANGED;
+        return last ? 'released' : { webhook: succeeded(moved(webhook, batchEnd)) };
+      },
+    };
+  }
+
+  #newsDelivery(webhook: HeldWebhook, topic: string, entry: News): Delivery {
+    const { leases } = this.#options;
+    const { number, at: waitingSince } = entry;
+    return {
+      message: newsMessage(webhook, topic, entry),
+      news: { topic, waitingSince },
+      entries: [{ registered: waitingSince }],
+      begin: () => leases.beginNews(webhook, waitingSince),
+      taken: async (attempt) => {
+        if (!(await leases.moveNews(webhook, topic, number, attempt))) return CHANGED;
+        return { webhook: succeeded(movedNews(webhook, topic, number)) };
+      },
+    };
   }
 
   /** Posts a message, and stores how that ended. */
   async #deliver(
     webhook: HeldWebhook,
     signing: Signing,
-    { message, entries, begin, taken }: Delivery,
+    { message, news, entries, begin, taken }: Delivery,
   ): Promise<Next> {
     const { leases, client, metrics } = this.#options;
     const { id, url, canaryOf } = webhook;
@@ -223,11 +258,11 @@ export class Sender {
     if (!webhook.test) metrics.observe(outcome, entries, at);
     const attempt = { at, ms, ...(status !== undefined && { status }) };
     if (reason !== undefined) {
-      await this.#fail(webhook, outcome, { ...attempt, reason });
+      const next = await this.#fail(webhook, news, outcome, { ...attempt, reason });
       // Other failures are the receiver's.
       if (outcome.mayBeOurs) this.#count(webhook, 'failed', 'sin salida a internet', ms);
       else this.#count(webhook, 'ok');
-      return 'released';
+      return next;
     }
     const next = await taken(attempt);
     if (next !== CHANGED) this.#count(webhook, 'ok');
@@ -247,14 +282,28 @@ export class Sender {
       .catch((err) => log.warn({ err, webhook: webhook.id }, WAITS_FOR_LEASE));
   }
 
-  async #fail(webhook: HeldWebhook, outcome: Outcome, attempt: FailedAttempt): Promise<void> {
+  /** After a message of a topic that failed, events and other topics go on. */
+  async #fail(
+    webhook: HeldWebhook,
+    news: NewsMessage | undefined,
+    outcome: Outcome,
+    attempt: FailedAttempt,
+  ): Promise<Next> {
     const { leases, metrics, auditLog } = this.#options;
     this.#logFailure(webhook, attempt.reason);
-    const consequence = afterFailure(webhook, outcome, attempt.at);
+    const failures = news ? (webhook.newsTries?.[news.topic]?.failures ?? 0) : webhook.failures;
+    const consequence = afterFailure({ ...webhook, failures }, outcome, attempt.at);
     if ('pauseMs' in consequence) {
-      return leases.postpone(webhook, attempt, consequence.pauseMs, !outcome.mayBeOurs);
+      const { pauseMs } = consequence;
+      const isReceivers = !outcome.mayBeOurs;
+      if (news) {
+        const after = await leases.postponeNews(webhook, news, attempt, pauseMs, isReceivers);
+        return after ? { webhook: after } : CHANGED;
+      }
+      await leases.postpone(webhook, attempt, pauseMs, isReceivers);
+      return 'released';
     }
-    if (!(await leases.disable(webhook, consequence.disableReason, attempt))) return;
+    if (!(await leases.disable(webhook, consequence.disableReason, attempt, news))) return 'released';
     if (!webhook.test) metrics.countDisabled();
     auditLog.record({
       action: 'webhook.off',
@@ -264,6 +313,7 @@ export class Sender {
       outcome: 'ok',
       details: { webhook: webhook.id, reason: consequence.disableReason },
     });
+    return 'released';
   }
 
   /** Logs a reason once, until it changes. */
@@ -275,10 +325,22 @@ export class Sender {
   }
 }
 
-/** Returns a webhook as `moveCursor` has stored it. */
+/** Returns a webhook whose cursor was moved. */
 function moved(webhook: HeldWebhook, cursor: number): HeldWebhook {
-  const { through: _, failingSince: __, lastFailure: ___, ...rest } = webhook;
+  const { through: _, ...rest } = webhook;
   return { ...rest, cursor, failures: 0 };
+}
+
+/** Returns a webhook of which a topic was moved. */
+function movedNews(webhook: HeldWebhook, topic: string, number: number): HeldWebhook {
+  const { [topic]: _, ...newsTries } = webhook.newsTries ?? {};
+  return { ...webhook, news: { ...webhook.news, [topic]: number }, newsTries };
+}
+
+/** Returns a webhook whose receiver has taken a message. */
+function succeeded(webhook: HeldWebhook): HeldWebhook {
+  const { failingSince: _, lastFailure: __, ...rest } = webhook;
+  return rest;
 }
 
 /** Returns when to look next, in ms after the last event shown; undefined if unknown. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Connection, QueryFilter, UpdateQuery, UpdateWithAggregationPipeline } from 'mongoose';
 import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { type Attempt, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
-import { ABSENT, FREE, MAX_ATTEMPTS } from '#shared/webhooks/webhook-store.ts';
+import { type Attempt, type NewsTries, WEBHOOKS, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import { ABSENT, FREE, MAX_ATTEMPTS, stillTries, withoutTries } from '#shared/webhooks/webhook-store.ts';
 
 /** How long a process holds a webhook that it claimed, in ms: longer than a request of 16 s and its writes. */
 const LEASE_MS = 30_000;
@@ -14,6 +14,8 @@ export type HeldWebhook = Webhook & { lease: string };
 /** `hasMore`: others may be due as well. */
 export type Claim = { held: HeldWebhook[]; hasMore: boolean };
 export type FailedAttempt = Attempt & { reason: string };
+/** A message of a topic. `waitingSince`: when it was told. */
+export type NewsMessage = { topic: string; waitingSince: Date };
 
 /**
  * Claims webhooks that are due, and stores how far their messages are. Only the holder of a lease sends. Every moment is of the
@@ -83,13 +85,14 @@ export class WebhookLeases {
 
   /**
    * Moves the cursor past a message.
-   * @param taken the try that delivered it; absent if there is nothing to send.
+   * @param taken the try that delivered it; absent if there is nothing to send, which is no success.
    * @returns false if the lease is lost, or the account has changed what comes next.
    */
   moveCursor(held: HeldWebhook, batchEnd: number, taken?: Attempt): Promise<boolean> {
+    const { set, unset } = withoutTries(held);
     return this.#change(held, {
-      $set: { cursor: batchEnd, failures: 0, ...(taken && { lastSuccess: taken.at }) },
-      $unset: { through: 1, waitingSince: 1, failingSince: 1 },
+      $set: { cursor: batchEnd, failures: 0, ...set, ...(taken && { lastSuccess: taken.at }) },
+      $unset: { through: 1, ...unset, ...(taken && { failingSince: 1 }) },
       ...(taken && withAttempt(taken)),
     });
   }
@@ -106,11 +109,13 @@ export class WebhookLeases {
 
   /** Moves a topic past an entry that was taken. @returns as `moveCursor` does. */
   moveNews(held: HeldWebhook, topic: string, number: number, taken: Attempt): Promise<boolean> {
-    return this.#change(held, {
-      $set: { [`news.${topic}`]: number, failures: 0, lastSuccess: taken.at },
-      $unset: { waitingSince: 1, failingSince: 1 },
+    const { set, unset } = withoutTries(held, topic);
+    const change = {
+      $set: { [`news.${topic}`]: number, lastSuccess: taken.at, ...set },
+      $unset: { failingSince: 1, ...unset },
       ...withAttempt(taken),
-    });
+    };
+    return this.#change(held, change, { [`news.${topic}`]: held.news?.[topic] ?? ABSENT });
   }
 
   /**
@@ -131,9 +136,10 @@ export class WebhookLeases {
     ]);
   }
 
-  /** Ends the lease, even if the cursor was moved. @param moreMs when the next event is due, if known. */
+  /** Ends the lease, even if the cursor was moved. @param moreMs when the next message is due, if known. */
   async release({ _id, lease }: HeldWebhook, moreMs = IDLE_MS): Promise<void> {
-    const change = [{ $set: freed(await this.clock.now(moreMs)) }, { $unset: 'lease' }] as const;
+    const next = await this.clock.now(Math.min(moreMs, IDLE_MS));
+    const change = [{ $set: freed(next) }, { $unset: 'lease' }] as const;
     await this.#webhooks.updateOne({ _id, lease }, [...change], { updatePipeline: true });
   }
 
@@ -155,7 +161,7 @@ export class WebhookLeases {
         dueAt: new Date(at.getTime() + pauseMs),
         leaseUntil: FREE,
         lastFailure: { at, reason },
-        failures: isReceivers ? failures + 1 : Math.max(1, failures),
+        failures: failuresAfter(failures, isReceivers),
         ...(isReceivers && { failingSince }),
       },
       $unset: { lease: 1 },
@@ -164,16 +170,55 @@ export class WebhookLeases {
     if (!(await this.#change(held, change, { url, failures }))) await this.release(held);
   }
 
-  /** Disables a webhook. @returns false if its account has activated or changed it meanwhile, and it is only released. */
-  async disable(held: HeldWebhook, reason: string, failed: FailedAttempt): Promise<boolean> {
+  /**
+   * Has the message of a topic tried again in `pauseMs`. The lease goes on: events and other topics do not wait for it.
+   * @param isReceivers as `postpone` has it.
+   * @returns the webhook as it is then; undefined if its account has activated or changed it meanwhile.
+   */
+  async postponeNews(
+    held: HeldWebhook,
+    news: NewsMessage,
+    failed: FailedAttempt,
+    pauseMs: number,
+    isReceivers: boolean,
+  ): Promise<HeldWebhook | undefined> {
+    const { at, reason } = failed;
+    const tries = triesAfter(held, news, at, pauseMs, isReceivers);
+    const state = {
+      lastFailure: { at, reason },
+      ...(isReceivers && { failingSince: held.failingSince ?? at }),
+    };
+    const change = { $set: { [`newsTries.${news.topic}`]: tries, ...state }, ...withAttempt(failed) };
+    const isStored = await this.#change(held, change, { url: held.url, ...stillTries(held, news.topic) });
+    return isStored
+      ? { ...held, ...state, newsTries: { ...held.newsTries, [news.topic]: tries } }
+      : undefined;
+  }
+
+  /**
+   * Disables a webhook.
+   * @param news the message that failed; absent if it is one of events.
+   * @returns false if its account has activated or changed it meanwhile, and it is only released.
+   */
+  async disable(
+    held: HeldWebhook,
+    reason: string,
+    failed: FailedAttempt,
+    news?: NewsMessage,
+  ): Promise<boolean> {
     const { url, failures } = held;
     const failure = { at: failed.at, reason };
+    // So that it can be skipped, and no other message.
+    const counted = news
+      ? { [`newsTries.${news.topic}`]: triesAfter(held, news, failed.at, 0, true) }
+      : { failures: failures + 1 };
     const change = {
-      $set: { active: false, off: failure, lastFailure: failure, leaseUntil: FREE },
+      $set: { active: false, off: failure, lastFailure: failure, leaseUntil: FREE, ...counted },
       $unset: { lease: 1 },
       ...withAttempt(failed),
     } as const;
-    const isDisabled = await this.#change(held, change, { url, failures, active: true });
+    const also = news ? stillTries(held, news.topic) : { failures };
+    const isDisabled = await this.#change(held, change, { url, active: true, ...also });
     if (!isDisabled) await this.release(held);
     return isDisabled;
   }
@@ -187,6 +232,23 @@ export class WebhookLeases {
     const filter = { _id, lease, replays: replays ?? ABSENT, ...also };
     return (await this.#webhooks.updateOne(filter, change, { updatePipeline: true })).matchedCount === 1;
   }
+}
+
+function triesAfter(
+  { newsTries }: HeldWebhook,
+  { topic, waitingSince }: NewsMessage,
+  at: Date,
+  pauseMs: number,
+  isReceivers: boolean,
+): NewsTries {
+  const { failures = 0 } = newsTries?.[topic] ?? {};
+  const dueAt = new Date(at.getTime() + pauseMs);
+  return { failures: failuresAfter(failures, isReceivers), failedAt: at, dueAt, waitingSince };
+}
+
+/** Returns how often a message has failed: more than never, also if that is not the receiver's fault. */
+function failuresAfter(failures: number, isReceivers: boolean): number {
+  return isReceivers ? failures + 1 : Math.max(1, failures);
 }
 
 /** The part of an update that keeps a try among the last ones. */

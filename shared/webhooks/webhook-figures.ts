@@ -40,7 +40,6 @@ export class WebhookFigures {
     const filter = {
       ...REAL,
       active: true,
-      failures: { $gt: 0 },
       failingSince: { $gte: await this.#clock.now(-WEBHOOKS_BEHIND.ageMs) },
     };
     const [count, worst] = await Promise.all([

@@ -1,6 +1,6 @@
 import { chunks } from '../stores/chunks.ts';
 import type { EventLog } from '../tracking/event-log.ts';
-import { type SetBy, setByOf, type Webhook } from './webhook-model.ts';
+import { nextTryOf, type SetBy, setByOf, type Webhook } from './webhook-model.ts';
 
 /** How a webhook is, for those who run the installation. It shows no path or query, which may hold keys of the customer. */
 export type WebhookHealth = Pick<Webhook, 'account' | 'id' | 'cursor' | 'createdAt'> & {
@@ -42,9 +42,10 @@ export async function healthOf(
 }
 
 function describe(webhook: Webhook, last: number): WebhookHealth {
-  const { account, id, url, types, test = false, active, failures, failingSince, off, dueAt } = webhook;
+  const { account, id, url, types, test = false, active, failingSince, off } = webhook;
   const { cursor, createdAt, lastFailure, waitingSince } = webhook;
-  const fails = active && failures > 0;
+  const nextTry = nextTryOf(webhook);
+  const fails = nextTry !== undefined;
   return {
     ...{ account, id, cursor, createdAt, types, waitingSince },
     setBy: setByOf(webhook),
@@ -52,7 +53,7 @@ function describe(webhook: Webhook, last: number): WebhookHealth {
     isTest: test,
     state: fails ? 'falla' : active ? 'activo' : 'apagado',
     since: fails ? failingSince : off?.at,
-    nextTry: fails ? dueAt : undefined,
+    nextTry,
     reason: fails ? lastFailure?.reason : active ? undefined : (off?.reason ?? 'Lo apago su cuenta'),
     pending: Math.max(0, last - cursor),
   };

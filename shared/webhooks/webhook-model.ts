@@ -20,6 +20,12 @@ import type { LogEntry } from '../tracking/event-model.ts';
 const FAILURE = optional(part({ at: MOMENT, reason: KEYWORD }));
 
 /**
+ * A message of a topic that was not taken: how often, when last, when it is tried next, and when it was told. Until it is taken
+ * or skipped, no other message of its topic is sent.
+ */
+export type NewsTries = { failures: number; failedAt: Date; dueAt: Date; waitingSince: Date };
+
+/**
  * A webhook: where to send the events of its account, and how far they are sent. Of deliveries, only the last tries are
  * stored. Every moment is of the database's clock. Stored fields are never renamed: `through` is the end of a batch, and
  * `off` says when and why a webhook was disabled.
@@ -43,6 +49,8 @@ export const WEBHOOKS = defineCollection(
     topics: optional(listOf(KEYWORD)),
     /** Of each topic, the number of the last entry that was delivered. */
     news: optional(body<Record<string, number>>()),
+    /** Of each topic whose message was not taken, its tries; absent if there is none. It holds up neither events nor other topics. */
+    newsTries: optional(body<Record<string, NewsTries>>()),
     createdAt: MOMENT,
     /**
      * Who chose `url`: who registered the webhook, or who changed `url` last. `key` is how the API key of that request begins,
@@ -60,7 +68,7 @@ export const WEBHOOKS = defineCollection(
     replays: optional(NUMBER),
     /** Last event of the current message. Every try of a message has the same events. */
     through: optional(NUMBER),
-    /** When the first event of that message was registered. */
+    /** When the first event of that message was registered, or the first message of a topic that waits was told. */
     waitingSince: optional(MOMENT),
     active: FLAG,
     off: FAILURE,
@@ -69,8 +77,9 @@ export const WEBHOOKS = defineCollection(
     /** Only the holder of the lease sends messages until `leaseUntil`, and only the holder may end the lease early. */
     lease: optional(KEYWORD),
     leaseUntil: MOMENT,
-    /** Failed tries of the current message. */
+    /** Failed tries of the current message of events. Meanwhile topics wait too. */
     failures: NUMBER,
+    /** When the first message failed after the last one that was taken, of whatever topic. */
     failingSince: optional(MOMENT),
     lastSuccess: optional(MOMENT),
     lastFailure: FAILURE,
@@ -105,6 +114,28 @@ export type Attempt = NonNullable<Webhook['attempts']>[number];
 /** Returns who chose a webhook's address; undefined if nobody knows. */
 export function setByOf({ url, setBy }: Pick<Webhook, 'url' | 'setBy'>): SetBy | undefined {
   return setBy?.url === url ? setBy : undefined;
+}
+
+/** Returns when a message that was not taken is tried next; undefined if there is none, or the webhook is off. */
+export function nextTryOf({
+  active,
+  failures,
+  dueAt,
+  newsTries = {},
+}: Pick<Webhook, 'active' | 'failures' | 'dueAt' | 'newsTries'>): Date | undefined {
+  if (!active) return undefined;
+  return failures > 0 ? dueAt : earliest(Object.values(newsTries).map((tries) => tries.dueAt));
+}
+
+/** Returns the topic whose message failed last; undefined if none has failed. */
+export function failedTopic({ newsTries = {} }: Pick<Webhook, 'newsTries'>): string | undefined {
+  const tries = Object.entries(newsTries);
+  const last = Math.max(...tries.map(([, { failedAt }]) => failedAt.getTime()));
+  return tries.find(([, { failedAt }]) => failedAt.getTime() === last)?.[0];
+}
+
+export function earliest(moments: readonly Date[]): Date | undefined {
+  return moments.toSorted((one, other) => one.getTime() - other.getTime())[0];
 }
 
 /** Returns the entries that a webhook's messages have. */

@@ -4,7 +4,7 @@ import { WEBHOOKS_BEHIND } from '../observability/thresholds.ts';
 import { modelOf, type StoredModel } from '../stores/collection.ts';
 import { DatabaseClock } from '../stores/database-clock.ts';
 import { isDuplicateKey } from '../stores/mongo.ts';
-import { type SetBy, setByOf, WEBHOOKS, type Webhook } from './webhook-model.ts';
+import { earliest, type SetBy, setByOf, WEBHOOKS, type Webhook } from './webhook-model.ts';
 import { type SecretKeys, WebhookSecrets } from './webhook-secrets.ts';
 
 /** Most webhooks of an account. */
@@ -98,6 +98,7 @@ export class WebhookStore {
     const late = { $lt: await this.clock.now(-WEBHOOKS_BEHIND.ageMs) };
     const troubled = [
       { active: true, failures: { $gt: 0 } },
+      { active: true, newsTries: { $exists: true } },
       { active: true, waitingSince: late },
       { active: true, dueAt: late },
       { active: false, off: { $exists: true } },
@@ -184,24 +185,25 @@ export class WebhookStore {
     wanted: WebhookChange,
     by: SetBy | undefined,
   ): Promise<Webhook | undefined> {
-    const { account, id, url, description, active, replays = ABSENT } = found;
+    const { account, id, url, description, active, topics = ABSENT, replays = ABSENT } = found;
     const change = changeOf(found, wanted, by, await this.clock.now());
-    const filter = { ...slotsOf(account), id, url, description, active, replays };
+    const filter = { ...slotsOf(account), id, url, description, active, topics, replays };
     return (await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean()) ?? undefined;
   }
 
   /**
-   * Moves a topic past the message that its receiver does not take, and enables the webhook.
-   * @returns undefined if the webhook has changed since it was read.
+   * Moves a topic past its message that failed, and enables the webhook. A try that is under way changes nothing any more.
+   * @returns undefined if that message was taken or tried since the webhook was read.
    */
   async skipNews(webhook: Webhook, topic: string, number: number): Promise<Webhook | undefined> {
-    const { _id, id, failures, replays = ABSENT, news } = webhook;
+    const { _id, id } = webhook;
     const dueAt = await this.clock.now();
+    const { set, unset } = withoutTries(webhook, topic);
     const change = {
-      $set: { active: true, news: { ...news, [topic]: number }, dueAt, failures: 0 },
-      $unset: { waitingSince: 1, failingSince: 1, off: 1 },
+      $set: { active: true, [`news.${topic}`]: number, dueAt, ...set },
+      $unset: { failingSince: 1, off: 1, ...unset },
     } as const;
-    const filter = { _id, id, failures, replays, [`news.${topic}`]: news?.[topic] ?? ABSENT };
+    const filter = { _id, id, ...stillTries(webhook, topic) };
     return (await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean()) ?? undefined;
   }
 
@@ -213,9 +215,10 @@ export class WebhookStore {
   async skip(webhook: Webhook & Required<Pick<Webhook, 'through'>>): Promise<Webhook | undefined> {
     const { _id, id, cursor, through, failures, replays } = webhook;
     const dueAt = await this.clock.now();
+    const { set, unset } = withoutTries(webhook);
     const change = {
-      $set: { active: true, cursor: through, dueAt, failures: 0, replays: (replays ?? 0) + 1 },
-      $unset: { through: 1, waitingSince: 1, failingSince: 1, off: 1 },
+      $set: { active: true, cursor: through, dueAt, failures: 0, replays: (replays ?? 0) + 1, ...set },
+      $unset: { through: 1, failingSince: 1, off: 1, ...unset },
     } as const;
     const filter = { _id, id, cursor, through, failures, replays: replays ?? ABSENT };
     return (await this.#webhooks.findOneAndUpdate(filter, change, AFTER).lean()) ?? undefined;
@@ -238,7 +241,7 @@ export class WebhookStore {
           ...(cursor !== undefined && { cursor, replays: { $add: [{ $ifNull: ['$replays', 0] }, 1] } }),
         },
       },
-      { $unset: ['off', ...(cursor === undefined ? [] : ['through', 'waitingSince'])] },
+      { $unset: ['off', 'newsTries', ...(cursor === undefined ? [] : ['through', 'waitingSince'])] },
     ];
     const options = { ...AFTER, updatePipeline: true };
     const found = await this.#webhooks.findOneAndUpdate({ ...slotsOf(account), id }, change, options).lean();
@@ -279,6 +282,9 @@ function changeOf(
   const { topics } = wanted;
   const former = found.topics ?? [];
   const names = topics && Object.keys(topics);
+  const asksOtherwise = hasOtherTypes || (names !== undefined && String(names) !== String(former));
+  // Another address has its own five days, as one that was off, or that asks for something else.
+  const startsAnew = isElsewhere || isEnabled || asksOtherwise;
   return {
     $set: {
       ...{ url, description, active },
@@ -286,23 +292,48 @@ function changeOf(
       ...(types && { types }),
       ...(names && names.length > 0 && { topics: names }),
       // A topic that was sent before goes on from where it stands.
-      ...(topics && { news: { ...found.news, ...withoutKeys(topics, former) } }),
-      ...((isElsewhere || isEnabled || hasOtherTypes || names) && { dueAt: now, failures: 0 }),
+      ...(topics && begunAt(topics, former)),
+      ...(startsAnew && { dueAt: now, failures: 0 }),
       ...(hasOtherTypes && { replays: (found.replays ?? 0) + 1 }),
     },
     $unset: {
       ...(!types && { types: 1 }),
       ...(names?.length === 0 && { topics: 1 }),
-      ...(hasOtherTypes && { through: 1, waitingSince: 1 }),
-      // Another address has its own five days, as one that was off.
-      ...((isElsewhere || isEnabled) && { failingSince: 1 }),
+      ...(hasOtherTypes && { through: 1 }),
+      ...(asksOtherwise && { waitingSince: 1 }), // perhaps for something that is not sent now
+      ...(startsAnew && { failingSince: 1, newsTries: 1 }),
       ...(isEnabled && { off: 1 }),
     },
   };
 }
 
-function withoutKeys<T>(from: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
-  return Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)));
+/** The part of an update that has each new topic begin after its number. */
+function begunAt(topics: Readonly<Record<string, number>>, former: readonly string[]) {
+  const begun = Object.entries(topics).filter(([topic]) => !former.includes(topic));
+  return Object.fromEntries(begun.map(([topic, number]) => [`news.${topic}`, number]));
+}
+
+/**
+ * The parts of an update by which a message is no longer waited for: of a topic, or of events. Other topics' messages that failed
+ * wait on.
+ */
+export function withoutTries({ newsTries = {} }: Webhook, topic?: string) {
+  const others = Object.entries(newsTries).filter(([name]) => name !== topic);
+  const waitingSince = earliest(others.map(([, tries]) => tries.waitingSince));
+  const tries = topic && (others.length > 0 ? `newsTries.${topic}` : 'newsTries');
+  return {
+    set: waitingSince ? { waitingSince } : {},
+    unset: { ...(!waitingSince && { waitingSince: 1 }), ...(tries && { [tries]: 1 }) } as Record<string, 1>,
+  };
+}
+
+/** Selects a webhook while a topic's message and its failed tries are those of `webhook`. */
+export function stillTries({ news, newsTries }: Webhook, topic: string) {
+  return {
+    topics: topic,
+    [`news.${topic}`]: news?.[topic] ?? ABSENT,
+    [`newsTries.${topic}.failures`]: newsTries?.[topic]?.failures ?? ABSENT,
+  };
 }
 
 function slotsOf(account: string) {

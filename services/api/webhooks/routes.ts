@@ -242,7 +242,8 @@ const activation = operation({
   summary: 'Encender un webhook, o repetir eventos',
   description:
     'Sigue donde se quedó: no se pierde nada. Con `cursor`, un `siguiente` de `GET /api/eventos`, sigue desde ahí. Con ' +
-    '`saltar`, sigue tras el mensaje que falló, y la respuesta trae los eventos de ese mensaje, que no llegarán.',
+    '`saltar`, sigue tras el mensaje que falló, y la respuesta trae los eventos de ese mensaje, que no llegarán, o el ' +
+    'mensaje, si es de otro tema.',
   permission,
   action: 'subscribe',
   request: {
@@ -253,8 +254,10 @@ const activation = operation({
   errors: [...FIELD_ERRORS, 'webhook-not-found', 'nothing-to-skip'],
   data: {
     name: 'WebhookActivado',
-    message: ({ Saltados }) =>
-      Saltados ? `Webhook activado; eventos saltados: ${Saltados.length}` : 'Webhook activado',
+    message: ({ Saltados, MensajeSaltado }) => {
+      if (MensajeSaltado) return `Webhook activado; mensaje saltado: ${MensajeSaltado.type}`;
+      return Saltados ? `Webhook activado; eventos saltados: ${Saltados.length}` : 'Webhook activado';
+    },
     schema: ActivatedWebhook,
     example: { ...WEBHOOK_EXAMPLE, Saltados: [FEED_EXAMPLE] },
   },
@@ -266,8 +269,8 @@ function activationRoute(server: HttpServer, context: WebhooksContext): void {
     const { account } = apiUser(request);
     const { cursor, skips } = parseActivation(request.body);
     if (skips) {
-      const { view, from, to } = await skipMessage(context, account, id);
-      recordWebhook(context, request, 'skip', id, { events: view.Saltados.length, from, to });
+      const { view, ...skipped } = await skipMessage(context, account, id);
+      recordWebhook(context, request, 'skip', id, { events: view.Saltados.length, ...skipped });
       return activation.ok(view);
     }
     const webhook = await activateWebhook(context, account, id, cursor);

@@ -82,6 +82,19 @@ export const ActivatedWebhook = Type.Object(
     Saltados: Type.Optional(
       Type.Array(FeedEvent, { description: 'Con `saltar`: los eventos que no llegarán' }),
     ),
+    MensajeSaltado: Type.Optional(
+      Type.Object(
+        {
+          type: Type.String(),
+          timestamp: Type.String(),
+          data: Type.Object({}, { title: 'DatosDelMensajeSaltado', additionalProperties: true }),
+        },
+        {
+          title: 'MensajeSaltado',
+          description: 'Con `saltar`, si falló un mensaje de otro tema que `eventos`: ese, que no llegará',
+        },
+      ),
+    ),
   },
   { title: 'WebhookActivado', description: 'Un webhook de la cuenta, otra vez encendido' },
 );

@@ -3,9 +3,17 @@ import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ApiUser } from '#shared/accounts/user-store.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { type EventLog, feedEvent } from '#shared/tracking/event-log.ts';
-import type { NewsLog } from '#shared/webhooks/news-log.ts';
+import { type NewsLog, newsBody } from '#shared/webhooks/news-log.ts';
 import type { TestEventOutcome, TestEventRequest } from '#shared/webhooks/webhook.ts';
-import { type Attempt, type SetBy, sentBy, setByOf, type Webhook } from '#shared/webhooks/webhook-model.ts';
+import {
+  type Attempt,
+  failedTopic,
+  nextTryOf,
+  type SetBy,
+  sentBy,
+  setByOf,
+  type Webhook,
+} from '#shared/webhooks/webhook-model.ts';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import type { WebhookChange, WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { decodeCursor } from '../tracking/read-events.ts';
@@ -160,7 +168,8 @@ export async function activateWebhook(
 /**
  * Enables a webhook behind the message that its receiver does not take. Only a message that has failed is skipped, so a
  * repeated request skips no message that is sent for the first time.
- * @returns `view`: the webhook, with the events of that message; `from` and `to`: their first and last number in the log.
+ * @returns `view`: the webhook, with the events of that message, or the message itself if it is of a topic; `from` and `to`: their
+ * first and last number in the log.
  * @throws DomainError `webhook-not-found`; `nothing-to-skip`.
  */
 export async function skipMessage(deps: Deps, account: string, id: string) {
@@ -169,12 +178,13 @@ export async function skipMessage(deps: Deps, account: string, id: string) {
     const webhook = await webhooks.find(account, id);
     if (!webhook) throw new DomainError('webhook-not-found');
     const { cursor, through, failures, off } = webhook;
-    if (failures === 0 && !off) throw new DomainError('nothing-to-skip');
-    if (through === undefined) {
-      const view = await skipNews(deps, webhook);
+    const topic = failures === 0 ? failedTopic(webhook) : undefined;
+    if (topic !== undefined) {
+      const view = await skipNews(deps, webhook, topic);
       if (view) return view;
       continue; // it has been taken, tried or changed meanwhile
     }
+    if (through === undefined || (failures === 0 && !off)) throw new DomainError('nothing-to-skip');
     const { entries } = await eventLog.page(account, cursor, through - cursor, through);
     const skipped = await webhooks.skip({ ...webhook, through });
     if (!skipped) continue; // it has been taken, tried or changed meanwhile
@@ -186,19 +196,18 @@ export async function skipMessage(deps: Deps, account: string, id: string) {
 
 /**
  * Skips the message of a topic that a webhook does not take.
- * @returns undefined if the webhook has changed meanwhile. @throws DomainError `nothing-to-skip`.
+ * @returns undefined if it has been taken or tried meanwhile. @throws DomainError `nothing-to-skip`.
  */
-async function skipNews({ webhooks, eventLog, newsLog }: Deps, webhook: Webhook) {
-  const { account, topics = [], news } = webhook;
-  for (const topic of topics) {
-    const next = await newsLog.next(topic, account, news?.[topic] ?? 0);
-    if (!next) continue;
-    const skipped = await webhooks.skipNews(webhook, topic, next.number);
-    if (!skipped) return undefined;
-    const view = { ...viewOf(skipped, await eventLog.last(account)), Saltados: [] };
-    return { view, from: next.number, to: next.number };
-  }
-  throw new DomainError('nothing-to-skip');
+async function skipNews({ webhooks, eventLog, newsLog }: Deps, webhook: Webhook, topic: string) {
+  const { account, news } = webhook;
+  const failed = await newsLog.next(topic, account, news?.[topic] ?? 0);
+  if (!failed) throw new DomainError('nothing-to-skip');
+  const { number } = failed;
+  const skipped = await webhooks.skipNews(webhook, topic, number);
+  if (!skipped) return undefined;
+  const last = await eventLog.last(account);
+  const view = { ...viewOf(skipped, last), Saltados: [], MensajeSaltado: newsBody(topic, failed) };
+  return { view, topic, from: number, to: number };
 }
 
 /** @throws DomainError `webhook-not-found`. */
@@ -208,7 +217,7 @@ export async function removeWebhook({ webhooks }: Deps, account: string, id: str
 
 /** @param last number of the account's last event. */
 function viewOf(webhook: Webhook, last: number) {
-  const { lastSuccess, lastFailure, active, failures, dueAt } = webhook;
+  const { lastSuccess, lastFailure, active } = webhook;
   const setBy = setByOf(webhook);
   return {
     Id: webhook.id,
@@ -221,7 +230,7 @@ function viewOf(webhook: Webhook, last: number) {
     Pendientes: Math.min(MAX_PENDING, Math.max(0, last - webhook.cursor)),
     UltimoExito: lastSuccess?.toISOString() ?? null,
     UltimoFallo: lastFailure ? { Ocurrido: lastFailure.at.toISOString(), Motivo: lastFailure.reason } : null,
-    ProximoIntento: active && failures > 0 ? dueAt.toISOString() : null,
+    ProximoIntento: nextTryOf(webhook)?.toISOString() ?? null,
   };
 }
 

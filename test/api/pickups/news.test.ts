@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest';
 import { generatePickupNumber } from '#services/api/pickups/pickup-number.ts';
 import { PICKUPS, type Pickup } from '#shared/pickups/pickup-model.ts';
 import { driverOf, modelOf } from '#shared/stores/collection.ts';
+import type { Webhook } from '#shared/webhooks/webhook-model.ts';
 import { event } from '#test/fixtures/events.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { type Receiver, taking } from '#test/fixtures/receiver.ts';
@@ -17,6 +18,11 @@ const test = asking
   /** A webhook of `demo` with these topics, and what it receives. */
   .extend('webhook', ({ demo }) => (Temas?: readonly string[], more?: object) => {
     return ownWebhook(demo, Temas, more);
+  })
+  /** How often the current message of the topic has failed. */
+  .extend('failures', ({ stores }) => async (id: string) => {
+    const webhooks = stores.mongo.collection<Webhook>('webhooks');
+    return (await webhooks.findOne({ id }))?.newsTries?.recolecciones?.failures;
   });
 const typesOf = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).type as string);
 const of = (receiver: Receiver, number: string) =>
@@ -70,6 +76,7 @@ test('events and pick-ups both come to a webhook that asks for both, and events 
 test('a message that is not taken is the same at each try, and can be skipped', async ({
   ask,
   demo,
+  failures,
   stores,
   webhook,
 }) => {
@@ -77,17 +84,21 @@ test('a message that is not taken is the same at each try, and can be skipped', 
   receiver.answer = (response) => void response.writeHead(500).end();
   const { Recoleccion } = pickupOf(await ask());
   const { Recoleccion: second } = pickupOf(await ask());
-  const webhooks = stores.mongo.collection<{ id: string; failures: number }>('webhooks');
-  const failures = async () => (await webhooks.findOne({ id }))?.failures;
-  await expect.poll(failures, { timeout: 20_000 }).toBe(1);
-  await webhooks.updateOne({ id }, { $set: { dueAt: new Date() } });
-  await expect.poll(failures, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => failures(id), { timeout: 20_000 }).toBe(1);
+  const now = { dueAt: new Date(), 'newsTries.recolecciones.dueAt': new Date() };
+  await stores.mongo.collection('webhooks').updateOne({ id }, { $set: now });
+  await expect.poll(() => failures(id), { timeout: 20_000 }).toBe(2);
   expect(receiver.received).toHaveLength(2);
   const [one, two] = receiver.received;
   expect([two?.body, two?.headers['webhook-id']]).toEqual([one?.body, one?.headers['webhook-id']]);
   receiver.answer = taking;
   const { body } = await demo.post(`/api/webhooks/${id}/activar`, { saltar: true });
-  expect(body.data).toMatchObject({ Saltados: [], Activo: true });
+  expect(body.message).toBe('Webhook activado; mensaje saltado: recolecciones');
+  expect(body.data).toMatchObject({
+    Saltados: [],
+    MensajeSaltado: JSON.parse(one?.body ?? ''),
+    Activo: true,
+  });
   await expect.poll(() => changesOf(receiver, second), { timeout: 20_000 }).toEqual(['1 Solicitada']);
   expect(of(receiver, Recoleccion)).toEqual(Array(2).fill('1 Solicitada'));
 });

@@ -8,6 +8,7 @@ import { KeyStore } from '#services/api/keys/key-store.ts';
 import { webhooks as room } from '#services/api/webhooks/room.ts';
 import service from '#services/webhooks/package.json' with { type: 'json' };
 import { UserStore } from '#shared/accounts/user-store.ts';
+import { NewsLog } from '#shared/webhooks/news-log.ts';
 import type { SecretsDocument } from '#shared/webhooks/webhook-model.ts';
 import { type Answer, Client, call } from '#test/fixtures/client.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
@@ -50,8 +51,8 @@ const test = webhooksTest
     onCleanup(async () => {
       for (const id of ids) await send(demo, 'DELETE', id);
     });
-    return async (Url: string) => {
-      const { body } = await demo.post('/api/webhooks', { Url });
+    return async (Url: string, Temas?: string[]) => {
+      const { body } = await demo.post('/api/webhooks', { Url, ...(Temas && { Temas }) });
       const data = body.data as { Id: string; Secreto: string };
       ids.push(data.Id);
       return data;
@@ -248,6 +249,48 @@ describe('to skip', () => {
     await expect.poll(async () => (await list())[0]?.Pendientes).toBe(0);
     expect(eventIds(receiver.received.slice(1))).toEqual([`E${last + 1}`]);
     expect(outcome(await skip())).toEqual(NOTHING);
+  });
+
+  test('goes past the message of a topic that fails, not past one whose first try is under way', async ({
+    demo,
+    register,
+    newReceiver,
+    list,
+    store,
+    stores,
+  }) => {
+    const receiver = await newReceiver();
+    receiver.answer = (response) => void response.writeHead(400).end();
+    const { Id } = await register(receiver.url, ['recolecciones', 'liquidaciones']);
+    const log = new NewsLog(stores.mongo);
+    const tell = async (topic: string, entry: object) => {
+      await log.append(topic, 'demo', 'Lista', [{ ...entry }], AbortSignal.timeout(10_000));
+      await store.wake('demo', 0);
+    };
+    await tell('liquidaciones', { Liquidacion: 'L1' });
+    await expect.poll(async () => (await list())[0]?.UltimoFallo).not.toBeNull();
+    expect((await list())[0]).toMatchObject({ Activo: true, ProximoIntento: expect.any(String) });
+    const arrived = Promise.withResolvers<ServerResponse>();
+    receiver.answer = (response) => arrived.resolve(response);
+    await tell('recolecciones', { Recoleccion: 'R1' });
+    const response = await arrived.promise;
+    const { body } = await demo.post(`/api/webhooks/${Id}/activar`, { saltar: true });
+    expect(body.message).toBe('Webhook activado; mensaje saltado: liquidaciones');
+    expect(body.data).toMatchObject({
+      Saltados: [],
+      MensajeSaltado: { type: 'liquidaciones', data: { Lista: [{ Liquidacion: 'L1' }] } },
+      ProximoIntento: null,
+    });
+    receiver.answer = taking;
+    response.writeHead(204).end();
+    await tell('liquidaciones', { Liquidacion: 'L2' });
+    await expect.poll(() => receiver.received.at(-1)?.body).toContain('L2');
+    const { body: read } = await demo.get(`/api/webhooks/${Id}`);
+    expect((read.data as { Intentos: { Tomado: boolean }[] }).Intentos.map(({ Tomado }) => Tomado)).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   test('goes past a message whose first try has switched it off', async ({

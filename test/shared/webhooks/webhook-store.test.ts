@@ -132,6 +132,39 @@ test('a webhook that its account activates while a message fails stays on', asyn
   expect(await claim()).toMatchObject({ id: held.id });
 });
 
+test('a change of topics takes none back that a sender moves meanwhile', async ({ store, set, id, read }) => {
+  const topics = { recolecciones: 0, liquidaciones: 0 };
+  await store.change('a', id, { topics }, { username: 'ana' });
+  for (let turn = 1; turn <= 40; turn++) {
+    const { recolecciones, liquidaciones } = topics;
+    const wanted = { recolecciones, ...(turn % 2 === 0 && { liquidaciones }) };
+    await Promise.all([
+      set({ 'news.recolecciones': turn } as object),
+      store.change('a', id, { topics: wanted }, { username: 'ana' }),
+    ]);
+    expect((await read()).news?.recolecciones).toBe(turn);
+  }
+});
+
+test('whoever activates or moves a webhook has the messages of its topics tried at once', async ({
+  store,
+  set,
+  id,
+  read,
+}) => {
+  const dueAt = new Date(Date.now() + DAY);
+  const tries = { failures: 3, failedAt: new Date(), dueAt, waitingSince: new Date() };
+  const fails = () => set({ newsTries: { recolecciones: tries }, dueAt });
+  await fails();
+  await store.activate('a', id);
+  expect(await read()).not.toHaveProperty('newsTries');
+  await fails();
+  await store.change('a', id, { url: 'https://otra.example/' }, { username: 'ana' });
+  const moved = await read();
+  expect(moved).not.toHaveProperty('newsTries');
+  expect(moved.dueAt.getTime()).toBeLessThan(dueAt.getTime());
+});
+
 test('an account that activates a webhook that fails gets no other five days; one that was off does', async ({
   store,
   set,
