@@ -121,14 +121,15 @@ export const ErrorAnswer = Type.Object(
 );
 
 /**
- * Describes a field for clients and generators. They do not know our format `texto`, and some cannot read `\u` in a
- * pattern.
+ * Describes a field for clients and generators. They do not know our format `texto`, some cannot read `\u` in a pattern, and that
+ * for Java makes a set of words that does not compile: the rule says that none may stand twice.
  */
 export function describeField({
   pattern,
   format,
+  uniqueItems: _,
   ...field
-}: TSchema & { pattern?: string; format?: string }) {
+}: TSchema & { pattern?: string; format?: string; uniqueItems?: boolean }) {
   const portable = pattern !== undefined && !pattern.includes('\\u');
   return { ...field, ...(portable && { pattern }), ...(format !== 'texto' && format && { format }) };
 }
