@@ -1,10 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import { isTestNumber } from '#shared/guides/guide.ts';
 import { MAX_EVENTS } from '#shared/tracking/event.ts';
-import { driverOf, modelOf, type StoredModel, unfinishedIds } from '../stores/collection.ts';
+import { modelOf, type StoredModel, unfinishedIds } from '../stores/collection.ts';
 import { DatabaseClock } from '../stores/database-clock.ts';
-import { isDuplicateKey } from '../stores/mongo.ts';
+import {
+  after,
+  idOf,
+  insertNext,
+  lastNumber,
+  logIn,
+  MAJORITY,
+  MAX_NUMBER,
+  numberOf,
+  pauseOvertaken,
+} from '../stores/numbered-log.ts';
 import { EVENTS, type LogEntry, publicFields } from './event-model.ts';
 
 /**
@@ -34,14 +43,8 @@ export type FeedPage = { entries: LogEntry[]; next: number; hasPending: boolean 
  * died must not hold up the feed until a sweep finishes its append.
  */
 const HIDDEN_MS = 5_000;
-/** Pause before an overtaken append is tried again. */
-const PAUSE_MS = 20;
-const DIGITS = 12;
-const MAX_NUMBER = 10 ** DIGITS - 1;
 /** Most entries of guides that are read in one round trip, some hundreds of bytes each. */
 const ENTRIES_AT_ONCE = 1_000;
-/** A failover takes back nothing that a majority of the servers has. */
-const MAJORITY = 'majority';
 
 export class EventLog {
   readonly #clock: DatabaseClock;
@@ -84,11 +87,11 @@ export class EventLog {
         registered,
         ...(i === 0 && { openSince: registered }),
       }));
-      if (await this.#insert(documents)) {
+      if (await insertNext(this.#entries, documents)) {
         if (entries[0]?.expiresAt) await this.#letExpire(account, last);
         return result;
       }
-      await delay(Math.random() * PAUSE_MS);
+      await pauseOvertaken();
     }
   }
 
@@ -98,17 +101,6 @@ export class EventLog {
     await this.#entries.updateOne(filter, { $rename: { keptUntil: 'expiresAt' } });
   }
 
-  /** @returns false if one of the numbers is taken. Entries before it may be stored. */
-  async #insert(documents: LogEntry[]): Promise<boolean> {
-    try {
-      await driverOf(this.#entries).insertMany(documents, { ordered: true });
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
-  }
-
   /** Ends an append. Call it when the guides have their new status. */
   async done({ id, open }: Append): Promise<void> {
     if (open.length === 0) return;
@@ -116,15 +108,8 @@ export class EventLog {
   }
 
   /** Returns the number of an account's last entry, 0 without one. */
-  async last(account: string): Promise<number> {
-    const [last] = await this.#entries
-      .find({ _id: after(account, 0) })
-      .readConcern(MAJORITY)
-      .select<{ _id: string }>({ _id: 1 })
-      .sort({ _id: -1 })
-      .limit(1)
-      .lean();
-    return last ? numberOf(last._id) : 0;
+  last(account: string): Promise<number> {
+    return lastNumber(this.#entries, account);
   }
 
   /**
@@ -222,7 +207,7 @@ export class EventLog {
   async openAppend(
     _id: string,
   ): Promise<{ append: Append; account: string; guides: Set<string> } | undefined> {
-    const account = _id.slice(0, -DIGITS - 1);
+    const account = logIn(_id);
     const range = { $gte: _id, $lt: idOf(account, numberOf(_id) + MAX_EVENTS) };
     const found = await this.#entries.find({ _id: range }).batchSize(MAX_EVENTS).sort({ _id: 1 }).lean();
     const [first] = found;
@@ -255,19 +240,4 @@ export function feedEvent({
     ...(adjustment && { Ajuste: adjustment }),
     Registrado: registered.toISOString(),
   };
-}
-
-/** Returns the `_id` of an account's entry. A log of another kind has its entries so too. */
-export function idOf(account: string, number: number): string {
-  return `${account} ${String(number).padStart(DIGITS, '0')}`;
-}
-
-/** Returns the number that an entry has in the log of its account. */
-export function numberOf(_id: string): number {
-  return Number(_id.slice(-DIGITS));
-}
-
-/** Selects the `_id`s of an account's entries after a number. */
-export function after(account: string, number: number) {
-  return { $gt: idOf(account, number), $lte: idOf(account, MAX_NUMBER) };
 }

@@ -1,17 +1,23 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import {
   body,
   type DocumentIn,
   defineCollection,
-  driverOf,
   KEYWORD,
   MOMENT,
   modelOf,
   type StoredModel,
 } from '../stores/collection.ts';
 import { DatabaseClock } from '../stores/database-clock.ts';
-import { isDuplicateKey } from '../stores/mongo.ts';
+import {
+  after,
+  idOf,
+  insertNext,
+  lastNumber,
+  MAJORITY,
+  numberOf,
+  pauseOvertaken,
+} from '../stores/numbered-log.ts';
 
 /**
  * What rooms tell accounts beside events of guides: a log for each topic and account, whose entries have the numbers from 1 on
@@ -42,12 +48,6 @@ type StoredNews = DocumentIn<typeof NEWS>;
 /** `number`: its place in the log. */
 export type News = Omit<StoredNews, '_id'> & { number: number };
 
-/** Pause before an overtaken append is tried again, in ms at most. */
-const PAUSE_MS = 20;
-const DIGITS = 12;
-const MAX_NUMBER = 10 ** DIGITS - 1;
-
-/** An entry's `_id` is its number, so only one process can insert the next one, and readers by number skip nothing. */
 export class NewsLog {
   readonly #clock: DatabaseClock;
   readonly #news: StoredModel<StoredNews>;
@@ -71,8 +71,10 @@ export class NewsLog {
     let last = await this.last(topic, account);
     for (const entry of entries) {
       signal.throwIfAborted();
-      while (!(await this.#insert({ _id: idOf(topic, account, last + 1), list, entry }))) {
-        await delay(Math.random() * PAUSE_MS, undefined, { signal });
+      const log = logOf(topic, account);
+      while (!(await this.#insert({ _id: idOf(log, last + 1), list, entry }))) {
+        await pauseOvertaken();
+        signal.throwIfAborted();
         last = await this.last(topic, account);
       }
       last++;
@@ -81,32 +83,19 @@ export class NewsLog {
 
   /** @returns false if another process has taken the number. */
   async #insert(news: Omit<StoredNews, 'at'>): Promise<boolean> {
-    const at = await this.#clock.now();
-    try {
-      await driverOf(this.#news).insertOne({ ...news, at });
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+    return insertNext(this.#news, [{ ...news, at: await this.#clock.now() }]);
   }
 
   /** Returns the number of the last entry of a topic, 0 without one. */
-  async last(topic: string, account: string): Promise<number> {
-    const last = await this.#news
-      .findOne({ _id: after(topic, account, 0) })
-      .readConcern('majority')
-      .select<{ _id: string }>({ _id: 1 })
-      .sort({ _id: -1 })
-      .lean();
-    return last ? numberOf(last._id) : 0;
+  last(topic: string, account: string): Promise<number> {
+    return lastNumber(this.#news, logOf(topic, account));
   }
 
   /** Returns the first entry of a topic after a number; undefined if there is none. No failover takes it back. */
   async next(topic: string, account: string, number: number): Promise<News | undefined> {
     const found = await this.#news
-      .findOne({ _id: after(topic, account, number) })
-      .readConcern('majority')
+      .findOne({ _id: after(logOf(topic, account), number) })
+      .readConcern(MAJORITY)
       .sort({ _id: 1 })
       .lean();
     if (!found) return undefined;
@@ -120,14 +109,7 @@ export function newsBody(topic: string, { at, list, entry }: Omit<News, 'number'
   return { type: topic, timestamp: at.toISOString(), data: { [list]: [entry] } };
 }
 
-function idOf(topic: string, account: string, number: number): string {
-  return `${topic} ${account} ${String(number).padStart(DIGITS, '0')}`;
-}
-
-function numberOf(_id: string): number {
-  return Number(_id.slice(-DIGITS));
-}
-
-function after(topic: string, account: string, number: number) {
-  return { $gt: idOf(topic, account, number), $lte: idOf(topic, account, MAX_NUMBER) };
+/** Returns the name of an account's log of a topic. */
+function logOf(topic: string, account: string): string {
+  return `${topic} ${account}`;
 }

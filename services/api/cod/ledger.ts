@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from 'mongoose';
 import {
   COD_LEDGER,
@@ -7,10 +6,17 @@ import {
   type Range,
   type Remittance,
 } from '#shared/cod/ledger-model.ts';
-import { driverOf, modelOf, type StoredModel, unfinishedIds } from '#shared/stores/collection.ts';
+import { modelOf, type StoredModel, unfinishedIds } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { isDuplicateKey } from '#shared/stores/mongo.ts';
-import { after, idOf, numberOf } from '#shared/tracking/event-log.ts';
+import {
+  after,
+  idOf,
+  insertNext,
+  lastNumber,
+  MAJORITY,
+  numberOf,
+  pauseOvertaken,
+} from '#shared/stores/numbered-log.ts';
 
 /** What an entry is about: money that moves. */
 export type NewEntry =
@@ -28,11 +34,6 @@ export type End = { number: number; balance: number };
 export function ledgerOf({ account, test }: { account: string; test: boolean }): string {
   return test ? `${account} prueba` : account;
 }
-
-/** Pause before an overtaken append is tried again, in ms. */
-const PAUSE_MS = 20;
-/** A failover takes back nothing that a majority of the servers has. */
-const MAJORITY = 'majority';
 
 /**
  * The ledgers of all accounts in MongoDB. As in the log of events, an append is a compare-and-set on the last number, so that
@@ -75,19 +76,9 @@ export class Ledger {
           ...('remittance' in entry && { openSince: registered }),
         };
       });
-      if (await this.#insert(documents)) return result;
-      await delay(Math.random() * PAUSE_MS);
-    }
-  }
-
-  /** @returns false if a number is taken: of an entry, of which those before it may be stored, or of a remittance. */
-  async #insert(documents: LedgerEntry[]): Promise<boolean> {
-    try {
-      await driverOf(this.#entries).insertMany(documents, { ordered: true });
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
+      // Overtaken, or another remittance has its number.
+      if (await insertNext(this.#entries, documents)) return result;
+      await pauseOvertaken();
     }
   }
 
@@ -114,15 +105,8 @@ export class Ledger {
   }
 
   /** Returns the number of the last entry that was registered up to a moment; 0 without one. */
-  async lastUntil(account: string, until: Date): Promise<number> {
-    const [last] = await this.#entries
-      .find({ _id: after(account, 0), registered: { $lte: until } })
-      .readConcern(MAJORITY)
-      .select<{ _id: string }>({ _id: 1 })
-      .sort({ _id: -1 })
-      .limit(1)
-      .lean();
-    return last ? numberOf(last._id) : 0;
+  lastUntil(account: string, until: Date): Promise<number> {
+    return lastNumber(this.#entries, account, { registered: { $lte: until } });
   }
 
   /** Returns the movements of guides, in the order of the ledger. */

@@ -14,9 +14,9 @@ export function placesOf(window: WindowOfBranch): { $gte: string; $lt: string } 
 }
 
 /**
- * Returns the places of a window that may be taken now, by ascending number: never more than are left. So any two requests
- * that read the same places, or one of them an older state, cannot take more than there are together, also if places beyond
- * `capacity` are taken, since the calendar had more before.
+ * Returns the places of a window that may be taken now, by ascending number: never more than are left. So two requests
+ * together cannot take more than there are, even if one of them has read an older state. Places beyond `capacity` may be taken: the
+ * calendar had more before.
  */
 export function freePlaces(taken: ReadonlySet<number>, capacity: number): number[] {
   const left = Math.max(0, capacity - taken.size);

@@ -14,8 +14,8 @@ const DAY_MS = 24 * 3_600_000;
 const SECRET_BYTES = 16;
 
 /**
- * Returns in MongoDB. The guide of a return is created by the journal of creations; what stands here, and in the facts of the
- * original, follows from the entry of the journal, and is written again after a crash.
+ * Returns in MongoDB. The journal of creations creates the guide of a return. What stands here, and in the facts of the original,
+ * follows from the journal's entry. After a crash it is written again.
  */
 export class ReturnStore {
   readonly clock: DatabaseClock;

@@ -1,3 +1,4 @@
+import type { Connection } from 'mongoose';
 import { describe, expect, vi } from 'vitest';
 import { monthOf } from '#services/api/billing/months.ts';
 import { readUsage } from '#services/api/billing/read-usage.ts';
@@ -247,19 +248,13 @@ test('counts on the bill in the month of its first event, and never without one'
 }) => {
   // An account of its own.
   const otro = await Client.login(api.url, 'otro');
-  const localTime = localTimeFormatter('America/Mexico_City');
-  const month = monthOf(localTime(new Date()).slice(0, 7), localTime);
-  const usage = async () => {
-    const options = { test: false, account: 'otro', onProgress: () => {} };
-    return (await readUsage(stores.mongo, month, options)).get('otro');
-  };
   const [first, second] = await otro.created(FULL, minimalGuide());
-  const before = await usage();
+  const before = await usageOf(stores.mongo, 'otro');
   const made = [];
   for (const guide of [first, second]) {
     made.push(guideOf(await otro.post(`/api/guias/${guide?.SEND_GUIA}/devolucion`, { Anticipada: true })));
   }
-  expect(await usage()).toEqual(before);
+  expect(await usageOf(stores.mongo, 'otro')).toEqual(before);
   const [scanned, unscanned] = made;
   await otro.post(`/api/guias/${unscanned?.SEND_GUIA}/cancelar`, '');
   await register(
@@ -268,7 +263,7 @@ test('counts on the bill in the month of its first event, and never without one'
   );
   const total = Math.round(100 * Number(scanned?.SEND_TOTAL));
   expect(total).toBeGreaterThan(0);
-  expect(await usage()).toEqual({
+  expect(await usageOf(stores.mongo, 'otro')).toEqual({
     ...before,
     ...{ guides: (before?.guides ?? 0) + 1, total: (before?.total ?? 0) + total },
   });
@@ -280,12 +275,7 @@ test('one whose first event a release before registered is on the bill by the ne
   stores,
 }) => {
   const otro = await Client.login(api.url, 'otro');
-  const localTime = localTimeFormatter('America/Mexico_City');
-  const month = monthOf(localTime(new Date()).slice(0, 7), localTime);
-  const billed = async () => {
-    const options = { test: false, account: 'otro', onProgress: () => {} };
-    return (await readUsage(stores.mongo, month, options)).get('otro')?.guides;
-  };
+  const billed = async () => (await usageOf(stores.mongo, 'otro'))?.guides;
   const [guide] = await otro.created(minimalGuide());
   const { SEND_GUIA } = guideOf(
     await otro.post(`/api/guias/${guide?.SEND_GUIA}/devolucion`, { Anticipada: true }),
@@ -407,3 +397,10 @@ test('is in no manifest of all that waits, because somebody else hands it over',
   expect(listed).toContain(number);
   expect(listed).not.toContain(SEND_GUIA);
 });
+
+/** Returns what an account has to pay for this month. */
+async function usageOf(mongo: Connection, account: string) {
+  const localTime = localTimeFormatter('America/Mexico_City');
+  const month = monthOf(localTime(new Date()).slice(0, 7), localTime);
+  return (await readUsage(mongo, month, { test: false, account, onProgress: () => {} })).get(account);
+}
