@@ -32,7 +32,6 @@ const MAX_VALUE = 999_999_999.99;
 /** Largest amount that is collected on delivery of a guide, and how it may be paid (docs/contract.md "Cash on delivery"). */
 export const MAX_COLLECTED = 50_000;
 export const MEANS_OF_PAYMENT = ['efectivo', 'tarjeta'] as const;
-export type MeansOfPayment = (typeof MEANS_OF_PAYMENT)[number];
 
 /** Largest weight and side of a package. */
 export const MAX_KILOGRAMS = 1_000;

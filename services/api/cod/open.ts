@@ -15,7 +15,7 @@ import { marksOf } from './marks.ts';
 import { RemittanceNews } from './tell-news.ts';
 
 /** What the room provides. */
-export type Cod = ReturnType<typeof openCod>;
+type Cod = ReturnType<typeof openCod>;
 export type CodContext = Base & Accounts & Guides & Tracking & Cod;
 
 /** Opens the ledger, and adds to rooms below what is to be collected, and what was. */

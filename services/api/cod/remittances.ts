@@ -36,7 +36,7 @@ export function asPaid(entries: readonly NumberedRemittance[]): PaidRemittance[]
 }
 
 /** Returns the ranges of the movements that are paid. */
-export function paidRanges(remittances: readonly PaidRemittance[]): Range[] {
+function paidRanges(remittances: readonly PaidRemittance[]): Range[] {
   return remittances.flatMap(({ ranges, takenBackAt }) => (takenBackAt ? [] : ranges));
 }
 

@@ -32,7 +32,7 @@ function momentParameter(description: string) {
 }
 
 /** The parameters of a list's period. */
-export const periodParameters = {
+const periodParameters = {
   desde: momentParameter('Fecha, o fecha y hora, local; inclusive'),
   hasta: momentParameter('Fecha, o fecha y hora, local; exclusive, pero una fecha sola es el día entero'),
 };

@@ -110,6 +110,6 @@ export async function findScannedPickup(
   return pickup;
 }
 
-export function endedError({ status }: Pickup): DomainError {
+function endedError({ status }: Pickup): DomainError {
   return new DomainError('pickup-ended', { params: { status } });
 }

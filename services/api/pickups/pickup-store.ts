@@ -324,6 +324,6 @@ function windowOf({ branch, window }: Pickup): string {
 }
 
 /** Real pick-ups of a branch on a day: numbers of test accounts begin with `R0`. */
-export function ofDay(branch: string, date: string) {
+function ofDay(branch: string, date: string) {
   return { 'branch.code': branch, 'window.date': date, _id: { $gte: 'R1' } };
 }

@@ -56,7 +56,7 @@ export class PickupNews implements Topic {
 }
 
 /** Returns a pick-up as a list showed it in one of its versions: each change adds one entry to its history. */
-export function asOf(pickup: Pickup, version: number): Static<typeof PickupSummary> {
+function asOf(pickup: Pickup, version: number): Static<typeof PickupSummary> {
   const { reason: _, ...rest } = pickup;
   const { status = pickup.status, reason } = pickup.history[version - 1] ?? {};
   return summaryOf({ ...rest, status, version, ...(reason && { reason }) });
