@@ -181,7 +181,7 @@ const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}
 
 export const USUAL = 'usual';
 export const LONGEST = 'longest';
-const MARKED = 'marked';
+export const MARKED = 'marked';
 const MARKS: NonNullable<LabelPayload['marks']> = [
   { text: 'COBRAR $12,450.50', others: 'COBRO EN EL PAQUETE 1 DE 3' },
 ];
