@@ -24,20 +24,22 @@ const test = services
   /** Loads coverage, and waits until the api knows it. */
   .extend('load', { scope: 'file' }, ({ store, demo }) => async (coverage: Coverage[]) => {
     await store.loadCoverage(coverage);
-    await untilKnown(demo, coverage[0] as Coverage);
+    const { postalCode, route } = coverage[0] as Coverage;
+    await untilKnown(demo, postalCode, { Ruta: route });
   })
-  .extend('loaded', { auto: true }, async ({ load, store }) => {
+  .extend('loaded', { auto: true }, async ({ load, store, demo }) => {
     await store.loadBranches(withHours(HOURS));
     await load(ROUTED);
+    await untilKnown(demo, '64000', { Ruta: 'N-3', Sucursal: { Horario: HOURS } });
   });
 
 function withHours(Horario: string): Branch[] {
   return BRANCHES.map((branch) => (branch.Codigo === 'MTY01' ? { ...branch, Horario } : branch));
 }
 
-async function untilKnown(client: Client, { postalCode, route }: Coverage): Promise<void> {
+async function untilKnown(client: Client, postalCode: string, answer: object): Promise<void> {
   const known = async () => (await client.get(`/api/sucursales/cobertura/${postalCode}`)).body.data;
-  await expect.poll(known, { timeout: 30_000 }).toMatchObject(route ? { Ruta: route } : {});
+  await expect.poll(known, { timeout: 30_000 }).toMatchObject(answer);
 }
 
 const to = (recipient: object) => {
