@@ -6,7 +6,7 @@ import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { CLOCKS_DIFFER_MS, Event } from '#shared/tracking/event.ts';
 import { arrayIn, isObject, normalizeFields, tidy, toProblem } from '../http/body.ts';
 import { changePickup } from './change-pickup.ts';
-import { isPickupNumber } from './pickup-number.ts';
+import { pickupNumbers } from './pickup-number.ts';
 import type { PickupStore } from './pickup-store.ts';
 
 /** Most states in one request. */
@@ -85,7 +85,7 @@ function checkState(sent: Record<string, unknown>, now: Date): Told | Problem {
   if (!isToldState(fields)) return toProblem((isToldState.errors ?? [])[0] as never);
   const { Recoleccion, Estado: to, Motivo: reason, Ocurrido } = fields;
   const number = tidy(Recoleccion);
-  if (!isPickupNumber(number)) return { campo: 'Recoleccion', code: 'pickup-not-found' };
+  if (!pickupNumbers.has(number)) return { campo: 'Recoleccion', code: 'pickup-not-found' };
   if (isTestPickup(number)) return { campo: 'Recoleccion', code: 'pickup-is-test' };
   if (to === 'Fallida' && reason === undefined) return { campo: 'Motivo', code: 'field-required' };
   if (to !== 'Fallida' && reason !== undefined) return invalid('Motivo', 'solo va con Estado Fallida');
