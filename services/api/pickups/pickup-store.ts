@@ -235,16 +235,16 @@ export class PickupStore {
     return found ?? undefined;
   }
 
-  /** Returns the pick-ups whose changes are not told yet, the oldest first. */
-  untold(): Promise<string[]> {
+  /** Returns the pick-ups whose changes are not published to webhooks yet, the oldest first. */
+  unpublished(): Promise<string[]> {
     return unfinishedIds(this.#pickups);
   }
 
-  /** Notes that the changes of a pick-up are told, as far as it was read. */
-  async markTold({ _id, version }: Pickup): Promise<void> {
+  /** Notes that the changes of a pick-up are published, as far as it was read. */
+  async markPublished({ _id, version }: Pickup): Promise<void> {
     const told = { $set: { told: version }, $unset: { openSince: 1 } } as const;
     const { matchedCount } = await this.#pickups.updateOne({ _id, version }, told);
-    // It has changed again, and whoever changed it tells that.
+    // It has changed again, and whoever changed it publishes that.
     if (matchedCount === 0) await this.#pickups.updateOne({ _id }, { $max: { told: version } });
   }
 
