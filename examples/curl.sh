@@ -1,9 +1,11 @@
 #!/bin/sh
-# Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF.
+# Cotiza dos envíos, los crea con su precio, los imprime en un solo PDF y lista los que esperan.
 #   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 sh examples/curl.sh
 set -eu
 : "${API:=http://127.0.0.1:3000}" "${PEDIDO:=$(date +%s)}"
 : "${LLAVE:?falta. $API/api/docs/llaves dice cómo crear una}"
+
+#region repetir
 carpeta=$(mktemp -d)
 trap 'rm -rf "$carpeta"' EXIT
 
@@ -25,7 +27,9 @@ pedir() {
   echo "Respuesta $estado: $(cat "$carpeta/cuerpo" 2>/dev/null)" >&2
   return 1
 }
+#endregion
 
+#region cotizar
 # A domicilio hay una opción por envío: la segunda cotización es la del segundo.
 cotizadas=$(pedir "$API/api/guias/cotizar" -H "Authorization: Bearer $LLAVE" -H 'Content-Type: application/json' -d '{
   "TipoServicio": "Domicilio",
@@ -36,9 +40,10 @@ cotizadas=$(pedir "$API/api/guias/cotizar" -H "Authorization: Bearer $LLAVE" -H 
       "Producto": { "Peso": 1, "Largo": 30, "Alto": 21, "Ancho": 5, "Paquetes": 2 } }
   ]
 }')
-cotizacion() { echo "$cotizadas" | grep -o '"Cotizacion":"[^"]*"' | cut -d '"' -f 4 | sed -n "$1p"; }
-totales=$(echo "$cotizadas" | grep -o '"SEND_TOTAL":[0-9.]*' | cut -d: -f2 | paste -sd' ' -)
+#endregion
 
+#region crear
+cotizacion() { echo "$cotizadas" | grep -o '"Cotizacion":"[^"]*"' | cut -d '"' -f 4 | sed -n "$1p"; }
 # La clave nombra la solicitud: repetida con ella, no crea otras guías.
 creadas=$(pedir "$API/api/guias/crear" -H "Authorization: Bearer $LLAVE" \
   -H 'Content-Type: application/json' -H "Idempotency-Key: pedido-$PEDIDO" -d '{
@@ -57,7 +62,23 @@ creadas=$(pedir "$API/api/guias/crear" -H "Authorization: Bearer $LLAVE" \
   ]
 }')
 guias=$(echo "$creadas" | grep -o '"SEND_GUIA":"[0-9]*"' | cut -d: -f2 | paste -sd, -)
+#endregion
 
+#region imprimir
 pedir "$API/api/guias/etiquetas" -H "Authorization: Bearer $LLAVE" -H 'Content-Type: application/json' \
   -d '{ "Guias": ['"$guias"'], "Tipo": "pequena" }' > etiquetas.pdf
+#endregion
+totales=$(echo "$cotizadas" | grep -o '"SEND_TOTAL":[0-9.]*' | cut -d: -f2 | paste -sd' ' -)
 echo "Guías $guias, por $totales pesos: etiquetas.pdf"
+
+#region listar
+documentadas= cursor=
+while :; do
+  pagina=$(pedir "$API/api/guias?estatus=Documentado&limite=500$cursor" -H "Authorization: Bearer $LLAVE")
+  documentadas="$documentadas $(echo "$pagina" | grep -o '"SEND_GUIA":"[0-9]*"' | cut -d '"' -f 4)"
+  siguiente=$(echo "$pagina" | sed -n 's/.*"siguiente":"\([^"]*\)".*/\1/p') # null no tiene comillas
+  [ "$siguiente" ] || break
+  cursor="&cursor=$siguiente"
+done
+#endregion
+echo Esperan: $documentadas

@@ -1,4 +1,4 @@
-// Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Node.js 20 o posterior, sin paquetes.
+// Cotiza dos envíos, los crea con su precio, los imprime en un solo PDF y lista los que esperan. Node.js 20 o posterior, sin paquetes.
 //   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 node examples/node.mjs
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as esperar } from 'node:timers/promises';
@@ -7,6 +7,7 @@ const API = process.env.API ?? 'http://127.0.0.1:3000';
 const { LLAVE, PEDIDO = String(Date.now()) } = process.env;
 if (!LLAVE) throw new Error(`Falta LLAVE: ${API}/api/docs/llaves dice cómo crear una`);
 
+//#region repetir
 /** Repite tras 408, 429, 5xx y conexiones sin respuesta; lo demás no cambia por repetir. */
 async function pedir(ruta, opciones) {
   for (let intento = 1; ; intento++) {
@@ -27,6 +28,7 @@ async function pedir(ruta, opciones) {
     await esperar(espera * 1_000);
   }
 }
+//#endregion
 
 const headers = { Authorization: `Bearer ${LLAVE}`, 'Content-Type': 'application/json' };
 
@@ -68,6 +70,8 @@ const solicitud = {
     ),
   ],
 };
+
+//#region cotizar
 // Para cotizar basta la misma solicitud. Cada guía recibe su precio; de un solo TipoServicio hay una opción.
 const cotizadas = await pedir('/api/guias/cotizar', {
   method: 'POST',
@@ -75,6 +79,9 @@ const cotizadas = await pedir('/api/guias/cotizar', {
   body: JSON.stringify(solicitud),
 });
 const opciones = JSON.parse(cotizadas).data.map(({ Opciones: [opcion] }) => opcion);
+//#endregion
+
+//#region crear
 opciones.forEach(({ Cotizacion }, indice) => {
   solicitud.Guia[indice].Cotizacion = Cotizacion;
 });
@@ -86,12 +93,27 @@ const creadas = await pedir('/api/guias/crear', {
   body: JSON.stringify(solicitud),
 });
 const Guias = JSON.parse(creadas).data.map(({ SEND_GUIA }) => SEND_GUIA);
+//#endregion
 
+//#region imprimir
 const pdf = await pedir('/api/guias/etiquetas', {
   method: 'POST',
   headers,
   body: JSON.stringify({ Guias, Tipo: 'pequena' }),
 });
 await writeFile('etiquetas.pdf', pdf);
+//#endregion
 const totales = opciones.map(({ SEND_TOTAL }) => SEND_TOTAL);
 process.stdout.write(`Guías ${Guias.join(', ')}, por ${totales.join(' y ')} pesos: etiquetas.pdf\n`);
+
+//#region listar
+const documentadas = [];
+let cursor = '';
+do {
+  const pagina = await pedir(`/api/guias?estatus=Documentado&limite=500${cursor}`, { headers });
+  const { data, siguiente } = JSON.parse(pagina);
+  documentadas.push(...data.map(({ SEND_GUIA }) => SEND_GUIA));
+  cursor = siguiente && `&cursor=${siguiente}`;
+} while (cursor);
+//#endregion
+process.stdout.write(`Esperan: ${documentadas.join(' ')}\n`);

@@ -1,5 +1,5 @@
 <?php
-// Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. PHP 8.0 o posterior, sin paquetes ni extensiones.
+// Cotiza dos envíos, los crea con su precio, los imprime en un solo PDF y lista los que esperan. PHP 8.0 o posterior, sin paquetes ni extensiones.
 //   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 php examples/php.php
 $api = getenv('API') ?: 'http://127.0.0.1:3000';
 $llave = getenv('LLAVE');
@@ -9,13 +9,15 @@ if (!$llave) {
     exit(1);
 }
 
+//#region repetir
 /**
  * Repite tras 408, 429, 5xx y conexiones sin respuesta o cortadas; lo demás no cambia por repetir.
  * PHP no avisa de una respuesta cortada: se nota en que no acaba en $final.
  */
-function pedir(string $url, array $headers, string $cuerpo, string $final = '}'): string
+function pedir(string $url, array $headers, ?string $cuerpo = null, string $final = '}'): string
 {
-    $http = ['method' => 'POST', 'header' => $headers, 'content' => $cuerpo, 'timeout' => 30, 'ignore_errors' => true];
+    $http = ['header' => $headers, 'timeout' => 30, 'ignore_errors' => true];
+    $http += $cuerpo === null ? [] : ['method' => 'POST', 'content' => $cuerpo];
     for ($intento = 1; $intento <= 5; $intento++) {
         $http_response_header = [];
         $respuesta = (string) @file_get_contents($url, false, stream_context_create(['http' => $http]));
@@ -32,6 +34,7 @@ function pedir(string $url, array $headers, string $cuerpo, string $final = '}')
     fwrite(STDERR, "Respuesta $estado: $respuesta\n");
     exit(1);
 }
+//#endregion
 
 function guia(string $referencia, array $destinatario, array $producto): array
 {
@@ -73,8 +76,13 @@ $solicitud = [
         guia("$pedido-2", $rosa, $cuadernos),
     ],
 ];
+
+//#region cotizar
 // Para cotizar basta la misma solicitud. Cada guía recibe su precio; de un solo TipoServicio hay una opción.
 $cotizadas = json_decode(pedir("$api/api/guias/cotizar", $headers, json_encode($solicitud)), true)['data'];
+//#endregion
+
+//#region crear
 $totales = [];
 foreach ($cotizadas as $indice => $cotizada) {
     $opcion = $cotizada['Opciones'][0];
@@ -85,7 +93,21 @@ foreach ($cotizadas as $indice => $cotizada) {
 // La clave nombra la solicitud: repetida con ella, no crea otras guías.
 $creadas = pedir("$api/api/guias/crear", [...$headers, "Idempotency-Key: pedido-$pedido"], json_encode($solicitud));
 $numeros = array_column(json_decode($creadas, true)['data'], 'SEND_GUIA');
+//#endregion
 
+//#region imprimir
 $pdf = pedir("$api/api/guias/etiquetas", $headers, json_encode(['Guias' => $numeros, 'Tipo' => 'pequena']), '%%EOF');
 file_put_contents('etiquetas.pdf', $pdf);
+//#endregion
 echo 'Guías ', implode(', ', $numeros), ', por ', implode(' y ', $totales), " pesos: etiquetas.pdf\n";
+
+//#region listar
+$documentadas = [];
+$cursor = '';
+do {
+    $pagina = json_decode(pedir("$api/api/guias?estatus=Documentado&limite=500$cursor", $headers), true);
+    array_push($documentadas, ...array_column($pagina['data'], 'SEND_GUIA'));
+    $cursor = "&cursor={$pagina['siguiente']}";
+} while ($pagina['siguiente']);
+//#endregion
+echo 'Esperan: ', implode(' ', $documentadas), "\n";

@@ -1,4 +1,4 @@
-# Cotiza dos envíos, los crea con su precio y los imprime en un solo PDF. Python 3.8 o posterior, sin paquetes.
+# Cotiza dos envíos, los crea con su precio, los imprime en un solo PDF y lista los que esperan. Python 3.8 o posterior, sin paquetes.
 #   API=https://guias.example LLAVE=gk_live_… PEDIDO=1042 python3 examples/python.py
 import json
 import os
@@ -15,9 +15,10 @@ if not LLAVE:
     raise SystemExit(f"Falta LLAVE: {API}/api/docs/llaves dice cómo crear una")
 
 
-def pedir(ruta, headers, cuerpo):
+#region repetir
+def pedir(ruta, headers, cuerpo=None):
     """Repite tras 408, 429, 5xx y conexiones sin respuesta; lo demás no cambia por repetir."""
-    datos = json.dumps(cuerpo).encode()
+    datos = cuerpo and json.dumps(cuerpo).encode()
     for intento in range(1, 6):
         espera = intento
         try:
@@ -33,6 +34,7 @@ def pedir(ruta, headers, cuerpo):
         if intento < 5:
             time.sleep(espera)
     raise SystemExit(fallo)
+#endregion
 
 
 def guia(numero, destinatario, producto):
@@ -78,17 +80,34 @@ solicitud = {
         ),
     ],
 }
+
+#region cotizar
 # Para cotizar basta la misma solicitud. Cada guía recibe su precio; de un solo TipoServicio hay una opción.
 cotizadas = pedir("/api/guias/cotizar", headers, solicitud)
 opciones = [cotizada["Opciones"][0] for cotizada in json.loads(cotizadas)["data"]]
+#endregion
+
+#region crear
 for nueva, opcion in zip(solicitud["Guia"], opciones):
     nueva["Cotizacion"] = opcion["Cotizacion"]
 
 # La clave nombra la solicitud: repetida con ella, no crea otras guías.
 creadas = pedir("/api/guias/crear", {**headers, "Idempotency-Key": f"pedido-{PEDIDO}"}, solicitud)
 numeros = [creada["SEND_GUIA"] for creada in json.loads(creadas)["data"]]
+#endregion
 
+#region imprimir
 pdf = pedir("/api/guias/etiquetas", headers, {"Guias": numeros, "Tipo": "pequena"})
 Path("etiquetas.pdf").write_bytes(pdf)
+#endregion
 totales = " y ".join(str(opcion["SEND_TOTAL"]) for opcion in opciones)
 print(f"Guías {', '.join(numeros)}, por {totales} pesos: etiquetas.pdf")
+
+#region listar
+documentadas, cursor = [], ""
+while cursor is not None:
+    pagina = json.loads(pedir(f"/api/guias?estatus=Documentado&limite=500{cursor}", headers))
+    documentadas += [guardada["SEND_GUIA"] for guardada in pagina["data"]]
+    cursor = pagina["siguiente"] and f"&cursor={pagina['siguiente']}"
+#endregion
+print("Esperan:", *documentadas)

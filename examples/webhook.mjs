@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 const { SECRETO = '', PUERTO = '8080', CARPETA = 'eventos' } = process.env;
 
+//#region firma
 function esAutentico(headers, cuerpo, secreto) {
   const { 'webhook-id': id, 'webhook-timestamp': hora, 'webhook-signature': firmas = '' } = headers;
   if (!(Math.abs(Date.now() / 1000 - Number(hora)) <= 300)) return false;
@@ -18,6 +19,7 @@ function esAutentico(headers, cuerpo, secreto) {
     return dada.length === buena.length && timingSafeEqual(dada, buena);
   });
 }
+//#endregion
 
 /** Cada evento es un archivo. Usted tendrá una tabla, con SEND_GUIA e Id como clave: Id se repite entre guías. */
 function guardar(evento) {

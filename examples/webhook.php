@@ -2,6 +2,7 @@
 // Recibe los mensajes de un webhook y guarda sus eventos. PHP 8.0 o posterior, sin paquetes.
 //   SECRETO=whsec_… CARPETA=eventos php -S 127.0.0.1:8080 examples/webhook.php
 
+//#region firma
 function esAutentico(array $server, string $cuerpo, string $secreto): bool
 {
     $hora = $server['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
@@ -18,6 +19,7 @@ function esAutentico(array $server, string $cuerpo, string $secreto): bool
     }
     return false;
 }
+//#endregion
 
 /** Cada evento es un archivo. Usted tendrá una tabla, con SEND_GUIA e Id como clave: Id se repite entre guías. */
 function guardar(array $evento): void

@@ -15,6 +15,7 @@ PUERTO = int(os.environ.get("PUERTO", "8080"))
 CARPETA = os.environ.get("CARPETA", "eventos")
 
 
+#region firma
 def es_autentico(headers, cuerpo, secreto):
     hora = headers.get("webhook-timestamp", "")
     if not hora.isdigit() or abs(time.time() - int(hora)) > 300:
@@ -24,6 +25,7 @@ def es_autentico(headers, cuerpo, secreto):
     suma = base64.b64encode(hmac.new(clave, firmado, hashlib.sha256).digest())
     firmas = headers.get("webhook-signature", "").encode().split(b" ")
     return any(hmac.compare_digest(firma, b"v1," + suma) for firma in firmas)
+#endregion
 
 
 # Cada evento es un archivo. Usted tendrá una tabla, con SEND_GUIA e Id como clave: Id se repite entre guías.

@@ -53,10 +53,21 @@ stop() {
   [ $# -eq 0 ] || kill "$@" 2>/dev/null || true # one may have ended
 }
 
-# npm says nothing for half a minute.
+# npm says nothing for half a minute. Each line is a whole one, so that a log shows what a terminal does.
 start_ticker() {
-  (seconds=0 && while sleep 5; do seconds=$((seconds + 5)) && echo "  … $seconds s"; done) &
+  (seconds=0 && while sleep 3; do
+    seconds=$((seconds + 3))
+    set -- node_modules/*/package.json node_modules/@*/*/package.json
+    [ -e "$1" ] && progress="$# packages" || progress='npm finds out what to fetch'
+    echo "  … $seconds s: $progress"
+  done) &
   ticker=$!
+}
+
+# Without those for other systems, and those within another.
+count_packages() {
+  of_systems=$(grep -c '^      "cpu": ' package-lock.json) || true
+  grep -cE '^    "node_modules/(@[^/"]+/)?[^/"]+": ' package-lock.json | { read -r all && echo $((all - of_systems)); }
 }
 
 # Runs beside `npm ci`, which takes half a minute and removes node_modules: installs a Node.js in another folder and, for
@@ -78,7 +89,7 @@ prepare() {
   hash -r
   # `npm ci` begins by removing node_modules, and the copy of the lock file comes last, so an interrupted run is
   # done again. No dependency needs its install script: those of optional native parts would only try to compile.
-  echo 'Installing the dependencies, once: half a minute to two minutes…'
+  echo "Installing about $(count_packages) packages, once: half a minute to two minutes…"
   start_ticker
   install_programs "${2-}" &
   programs=$!

@@ -2,7 +2,7 @@ import { DEMO_PASSWORD } from '../demo-data.ts';
 import type { System } from '../system.ts';
 
 /**
- * Says where everything is, how to print a first label, and how to ask for a price.
+ * Says where everything is, and how to get a price and print a first label.
  *
  * @param options.servers addresses of the databases by their names.
  * @param options.users the demo users that exist: a database of an earlier release, or of an operator, may lack some.
@@ -55,10 +55,9 @@ function dashboardUsers(users: ReadonlySet<string>): string {
 
 function asDemo(api: string): string {
   return `
-  Demo user "demo", password "${DEMO_PASSWORD}". Log in, create a guide, print its label; ask what a parcel costs:
+  Demo user "demo", password "${DEMO_PASSWORD}". Log in, ask for a price, create a guide with it, print its label:
 
 ${firstRequests(api)}
-${firstQuote(api)}
 echo ${api}/rastreo/$GUIA   # where the parcel is: the label's QR code leads there
 
   A program sends a key in place of the token: examples/README.md makes one for the examples.
@@ -73,40 +72,34 @@ function asPrueba(api: string): string {
 }
 
 function firstRequests(api: string): string {
-  const guide = JSON.stringify({
-    TipoServicio: 'Domicilio',
-    Guia: [
-      {
-        Remitente: { Nombre: 'Ana' },
-        Destinatario: {
-          Nombre: 'Luis',
-          Calle: 'Av. Paseo de la Reforma',
-          Numero_exterior: '250',
-          Colonia: 'Juárez',
-          Municipio: 'Cuauhtémoc',
-          Estado: 'Ciudad de México',
-          CodigoPostal: '06600',
-        },
-        Producto: { Contenido: 'Libros' },
-        Creado_por: {},
-      },
-    ],
-  });
-  return `TOKEN=$(curl -s -X POST ${api}/api/auth/login -H 'X-Username: demo' -H 'X-Password: ${DEMO_PASSWORD}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-GUIA=$(curl -s ${api}/api/guias/crear -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${guide}' | sed 's/.*"SEND_GUIA":"\\([^"]*\\)".*/\\1/')
+  const measures = { Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 };
+  const quoted = { Destinatario: { CodigoPostal: '64000' }, Producto: measures };
+  const guide = {
+    Cotizacion: `'$COTIZACION'`,
+    Remitente: { Nombre: 'Ana' },
+    Destinatario: {
+      Nombre: 'Luis',
+      Calle: 'Av. Juárez',
+      Numero_exterior: '800',
+      Colonia: 'Centro',
+      Municipio: 'Monterrey',
+      Estado: 'Nuevo León',
+      CodigoPostal: '64000',
+    },
+    Producto: { Contenido: 'Libros', ...measures },
+    Creado_por: {},
+  };
+  const post = (path: string, sent: object, answered: string) =>
+    `$(curl -s ${api}/api/guias/${path} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify({ TipoServicio: 'Domicilio', Guia: [sent] })}' | ${fieldOf(answered)})`;
+  return `TOKEN=$(curl -s -X POST ${api}/api/auth/login -H 'X-Username: demo' -H 'X-Password: ${DEMO_PASSWORD}' | ${fieldOf('access_token')})
+COTIZACION=${post('cotizar', quoted, 'Cotizacion')}
+GUIA=${post('crear', guide, 'SEND_GUIA')}
 curl -s ${api}/api/guias/etiqueta/$GUIA -H "Authorization: Bearer $TOKEN" -o guia.pdf`;
 }
 
-function firstQuote(api: string): string {
-  const guide = JSON.stringify({
-    Guia: [
-      {
-        Destinatario: { CodigoPostal: '64000' },
-        Producto: { Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 },
-      },
-    ],
-  });
-  return `curl -s ${api}/api/guias/cotizar -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '${guide}'`;
+/** Returns the command that takes a field's text out of JSON. */
+function fieldOf(field: string): string {
+  return `sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`;
 }
 
 /** The address of a given server may hold a password. */

@@ -60,7 +60,7 @@ export const PICKUPS = defineCollection(
     version: NUMBER,
     /** Number in the log of the account up to which events of its guides have been looked at; absent if none has. */
     seen: optional(NUMBER),
-    /** Up to which version its changes were told to webhooks, and since when some are not. */
+    /** Up to which version its changes were published to webhooks, and since when some are not. */
     told: optional(NUMBER),
     openSince: optional(MOMENT),
     /** While it is open: its account, address and day, as a hash. */

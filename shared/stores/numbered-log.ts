@@ -67,7 +67,7 @@ export async function insertNext<T extends { _id: string }>(
   }
 }
 
-/** Waits a moment before an overtaken append is tried again. */
+/** Waits a moment before a write that another process has overtaken is tried again. */
 export async function pauseOvertaken(): Promise<void> {
   await delay(Math.random() * PAUSE_MS);
 }

@@ -9,7 +9,7 @@ import { parseGuideRequest } from '#services/api/guides/guide-request.ts';
 
 it('the first guide of README.md earns no warning', async () => {
   const text = readFileSync(join(repoRoot, 'README.md'), 'utf8');
-  const [body = ''] = /\{\s*"TipoServicio":[^']*?\}(?=')/.exec(text) ?? [];
+  const [, body = ''] = /^GUIA=.*? -d '(.*)' \|/m.exec(text) ?? [];
   const { service, guides, warnings } = await parseGuideRequest(JSON.parse(body));
   warnOfOtherStates(warnings, guides);
   warnOfIncompleteAddresses(warnings, service, guides);

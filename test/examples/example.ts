@@ -31,14 +31,21 @@ export const test = printingTest.extend('run', { scope: 'file' }, async ({ api, 
     const totals = stored.map(({ total }) => total as number);
     expect(totals.every((total) => total > 0)).toBe(true);
     for (const total of totals) expect(stdout).toContain(`${total}`);
+    const all = await guides.find({ status: 'Documentado' }).toArray();
+    const waiting = all.map(({ _id }) => `${_id}`);
+    const [printed = '', listed = ''] = stdout.trim().split('\nEsperan: ');
+    expect(listed.split(' ').toSorted()).toEqual(waiting.toSorted());
+    const pages = [...proxy.asked].filter(([path]) => path.startsWith('/api/guias?'));
+    expect(pages).toHaveLength(waiting.length); // one guide each
     expect(Object.fromEntries(proxy.asked)).toEqual({
       '/api/guias/cotizar': 1,
       '/api/guias/crear': 2,
       '/api/guias/etiquetas': 3,
+      ...Object.fromEntries(pages.map(([path]) => [path, 1])),
     });
-    const numbers = stdout.match(/\d{12}/g) ?? [];
-    const pages = await readLabel(await readFile(join(folder, 'etiquetas.pdf')));
-    const codes = pages.map(({ code128 }) => code128[0]);
+    const numbers = printed.match(/\d{12}/g) ?? [];
+    const labels = await readLabel(await readFile(join(folder, 'etiquetas.pdf')));
+    const codes = labels.map(({ code128 }) => code128[0]);
     expect(codes).toEqual([`${numbers[0]}-01`, `${numbers[1]}-01`, `${numbers[1]}-02`]);
   };
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Starts a proxy in front of an api that loses the first answer to a creation, and to a file of labels answers once 503
- * and once half of the file. Everything else passes.
+ * and once half of the file. Pages of 500 have one guide. Everything else passes.
  */
 export async function startLosingProxy(apiUrl: string) {
   const asked = new Map<string, number>();
@@ -17,14 +17,18 @@ export async function startLosingProxy(apiUrl: string) {
       return void response.writeHead(503, { 'retry-after': '1' }).end('{"codigo":"servicio_no_disponible"}');
     }
     const { method = '', headers } = request;
-    const onward = forward(apiUrl + path, { method, headers }, async (answer) => {
-      const body = Buffer.concat(await answer.toArray());
-      if (path === '/api/guias/crear' && times === 1) return request.socket.destroy();
-      const { 'content-length': _, ...rest } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, rest);
-      if (path !== '/api/guias/etiquetas' || times > 2) return response.end(body);
-      return response.write(body.subarray(0, body.length / 2), () => request.socket.destroy());
-    });
+    const onward = forward(
+      apiUrl + path.replace('limite=500', 'limite=1'),
+      { method, headers },
+      async (answer) => {
+        const body = Buffer.concat(await answer.toArray());
+        if (path === '/api/guias/crear' && times === 1) return request.socket.destroy();
+        const { 'content-length': _, ...rest } = answer.headers;
+        response.writeHead(answer.statusCode ?? 502, rest);
+        if (path !== '/api/guias/etiquetas' || times > 2) return response.end(body);
+        return response.write(body.subarray(0, body.length / 2), () => request.socket.destroy());
+      },
+    );
     request.pipe(onward);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -13,12 +13,12 @@ import { formatPesos } from '../platform/amounts.ts';
 import type { CommandTools } from '../platform/command-tools.ts';
 import { localDays, momentOf } from '../platform/local-time.ts';
 import type { FollowingTools } from '../tracking/following.ts';
-import { tellerOf } from '../webhooks/news.ts';
+import { publisherOf } from '../webhooks/news.ts';
 import { CollectionStore } from './collection-store.ts';
 import { followAgain, storedFollower } from './follow-events.ts';
 import { Ledger } from './ledger.ts';
+import { RemittanceNews } from './publish-news.ts';
 import { asPaid, type Payment, pay, takeBack } from './remittances.ts';
-import { RemittanceNews } from './tell-news.ts';
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/;
 
@@ -133,7 +133,7 @@ function addPay(cobros: Command, run: Run): void {
             if (said) process.stderr.write(`${each}: ${said}\n`);
             if (!('remittance' in payment)) continue;
             made.push(payment.remittance);
-            if (!payment.repeated) await tellAtOnce(mongo, localTime, each);
+            if (!payment.repeated) await publishAtOnce(mongo, localTime, each);
           }
           const rows = made.map(({ account, amount, number }) => [account, formatPesos(amount), number]);
           const total = made.reduce((sum, { amount }) => sum + amount, 0);
@@ -155,11 +155,11 @@ function saidOf(payment: Payment, isNamed: boolean): string {
 }
 
 /** Tells an account's webhooks of its remittances. If that fails, what is stored holds. */
-async function tellAtOnce(mongo: Connection, localTime: LocalTime, account: string): Promise<void> {
-  const tell = tellerOf(new WebhookStore(mongo), new NewsLog(mongo));
-  const news = new RemittanceNews({ ledger: new Ledger(mongo), tell, localTime });
+async function publishAtOnce(mongo: Connection, localTime: LocalTime, account: string): Promise<void> {
+  const publish = publisherOf(new WebhookStore(mongo), new NewsLog(mongo));
+  const news = new RemittanceNews({ ledger: new Ledger(mongo), publish, localTime });
   try {
-    await news.tell(account);
+    await news.publish(account);
   } catch {
     // The api's sweep does.
     process.stderr.write(`${account}: sus webhooks reciben el aviso en un minuto\n`);
@@ -180,7 +180,7 @@ function addTakeBack(cobros: Command, run: Run): void {
           const back = await takeBack(new Ledger(mongo), number);
           if (!back) throw new Error('No hay una liquidacion con ese numero');
           const { account, amount } = back.remittance;
-          if (!back.repeated) await tellAtOnce(mongo, localTime, account);
+          if (!back.repeated) await publishAtOnce(mongo, localTime, account);
           const done = back.repeated ? 'Ya estaba anulada' : 'Anulada';
           return {
             text: `${done}: ${number}, ${formatPesos(amount)} MXN de la cuenta ${account}. Se paga otra vez con cobros pagar`,

@@ -119,18 +119,18 @@ export class Ledger {
     return found.flatMap(asMovement);
   }
 
-  /** Returns all remittances of an account, and those that take one back, the oldest first. */
-  async remittances(account: string): Promise<NumberedRemittance[]> {
+  /** Returns the remittances of an account after a number, and those that take one back, the oldest first. */
+  async remittances(account: string, number = 0): Promise<NumberedRemittance[]> {
     const found = await this.#entries
-      .find({ 'remittance.account': account })
+      .find({ 'remittance.account': account, _id: after(account, number) })
       .readConcern(MAJORITY)
       .sort({ 'remittance.account': 1, _id: 1 })
       .lean();
     return found.flatMap(asRemittance);
   }
 
-  /** Returns the remittances of an account of which webhooks are not told yet, as those that take one back, the oldest first. */
-  async untold(account: string): Promise<NumberedRemittance[]> {
+  /** Returns the remittances of an account that are not published to webhooks yet, as those that take one back, the oldest first. */
+  async unpublished(account: string): Promise<NumberedRemittance[]> {
     const found = await this.#entries
       .find({ _id: after(account, 0), openSince: { $exists: true } })
       .readConcern(MAJORITY)
@@ -140,12 +140,12 @@ export class Ledger {
   }
 
   /** Returns the accounts that have such remittances, first the one that waits the longest. */
-  async accountsUntold(): Promise<string[]> {
+  async accountsUnpublished(): Promise<string[]> {
     const found = await unfinishedIds(this.#entries);
     return [...new Set(found.map(accountIn))];
   }
 
-  async markTold(ids: readonly string[]): Promise<void> {
+  async markPublished(ids: readonly string[]): Promise<void> {
     await this.#entries.updateMany({ _id: { $in: [...ids] } }, { $unset: { openSince: 1 } });
   }
 

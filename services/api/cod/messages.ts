@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { message } from '../webhooks/messages.ts';
+import { TOPIC } from './publish-news.ts';
 import { REMITTANCE_EXAMPLE } from './schemas.ts';
-import { TOPIC } from './tell-news.ts';
 
 /** The schema of the list, as its operation has it. */
 const Liquidacion = Type.Unsafe({ $ref: '#/components/schemas/Liquidacion' });

@@ -12,7 +12,7 @@ import { CollectionStore } from './collection-store.ts';
 import { followerOf } from './follow-events.ts';
 import { Ledger } from './ledger.ts';
 import { marksOf } from './marks.ts';
-import { RemittanceNews } from './tell-news.ts';
+import { RemittanceNews } from './publish-news.ts';
 
 /** What the room provides. */
 type Cod = ReturnType<typeof openCod>;
@@ -30,6 +30,6 @@ export function openCod(
   collecting.fill(checkCollected(requireMarks));
   labelAdditions.push(marksOf);
   followers.push(followerOf({ ledger, collections, eventLog }));
-  topics.push(new RemittanceNews({ ledger, tell: context.tell, localTime: context.localTime }));
+  topics.push(new RemittanceNews({ ledger, publish: context.publish, localTime: context.localTime }));
   return { ledger, collections };
 }

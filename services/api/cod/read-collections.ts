@@ -15,7 +15,7 @@ import { toPesos } from '../platform/amounts.ts';
 import { dueOf, isWithin } from './collected.ts';
 import type { CollectionStore } from './collection-store.ts';
 import type { Ledger, NumberedMovement } from './ledger.ts';
-import { asPaid, isRemittanceNumber, type PaidRemittance } from './remittances.ts';
+import { asPaid, type PaidRemittance, remittanceNumbers } from './remittances.ts';
 
 type Deps = { ledger: Ledger; collections: CollectionStore; localTime: (moment: Date) => string };
 type CollectedRequest = ListParameters & { diferencia?: boolean };
@@ -36,12 +36,13 @@ export async function listCollected(
   const { page, cursor } = await readPage(request, (within, limit) =>
     collections.page({ account, ...(differing && { differs: true as const }), ...within }, limit),
   );
-  const [movements, entries, owed] = await Promise.all([
+  const [movements, owed] = await Promise.all([
     ledger.ofGuides(page.map(({ _id }) => _id)),
-    ledger.remittances(account),
     ledger.owed(user),
   ]);
-  const paid = asPaid(entries);
+  // A remittance comes after what it pays.
+  const first = Math.min(...movements.map(({ number }) => number));
+  const paid = movements.length > 0 ? asPaid(await ledger.remittances(account, first)) : [];
   const byGuide = Map.groupBy(movements, ({ guide }) => guide);
   return {
     collected: await inTurns(page, (one) => collectedView(one, byGuide.get(one._id) ?? [], paid)),
@@ -107,7 +108,7 @@ export async function readRemittance(
   number: string,
   { from = 0, limit }: { from?: number | undefined; limit: number },
 ) {
-  const paid = isRemittanceNumber(number) ? asPaid(await ledger.remittances(account)) : [];
+  const paid = remittanceNumbers.has(number) ? asPaid(await ledger.remittances(account)) : [];
   const remittance = paid.find((each) => each.number === number);
   if (!remittance) throw new DomainError('remittance-not-found');
   const rest = cut(remittance.ranges, from);

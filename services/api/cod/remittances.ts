@@ -1,6 +1,5 @@
-import { randomInt } from 'node:crypto';
 import type { Range, Remittance } from '#shared/cod/ledger-model.ts';
-import { checkDigit } from '../guides/guide-number.ts';
+import { letteredNumbers } from '../guides/lettered-number.ts';
 import { openRanges } from './collected.ts';
 import type { Ledger, NumberedRemittance } from './ledger.ts';
 
@@ -11,16 +10,7 @@ const MOVEMENTS_AT_ONCE = 2_000;
 
 /** `L`, ten digits of which the first is not 0, and the check digit of a guide's number. */
 export const REMITTANCE_NUMBER = '^L[0-9]{11}$';
-const FORM = new RegExp(REMITTANCE_NUMBER);
-
-function generateNumber(): string {
-  const digits = String(randomInt(10 ** 9, 10 ** 10));
-  return `L${digits}${checkDigit(digits)}`;
-}
-
-export function isRemittanceNumber(text: string): boolean {
-  return FORM.test(text) && checkDigit(text.slice(1, -1)) === text.at(-1);
-}
+export const remittanceNumbers = letteredNumbers(REMITTANCE_NUMBER);
 
 /** A remittance as it is now. `takenBackAt`: when the bank's refusal was known. */
 export type PaidRemittance = Omit<NumberedRemittance, 'takenBack'> & { takenBackAt?: Date };
@@ -62,7 +52,7 @@ export async function pay(ledger: Ledger, account: string, until: Date): Promise
       totals.set(String(ranges), total);
       const { amount, movements } = total;
       if (amount <= 0) return { entries: [], result: { open: amount } };
-      const number = generateNumber();
+      const number = remittanceNumbers.generate();
       const remittance = { account, number, amount, until, movements, ranges };
       return { entries: [{ remittance, makes: number }], result: { remittance, repeated: false } };
     },
@@ -86,7 +76,7 @@ type TakenBack = { remittance: Remittance; repeated: boolean } | undefined;
  * @returns it, and whether that was done before; undefined for an unknown number.
  */
 export async function takeBack(ledger: Ledger, number: string): Promise<TakenBack> {
-  const account = isRemittanceNumber(number) ? await ledger.accountOf(number) : undefined;
+  const account = remittanceNumbers.has(number) ? await ledger.accountOf(number) : undefined;
   if (account === undefined) return undefined;
   return ledger.append<TakenBack>(
     account,

@@ -9,8 +9,8 @@ import { codErrors } from './errors.ts';
 import { COD_MESSAGES } from './messages.ts';
 import { openCod } from './open.ts';
 import { codPersonalData } from './personal-data.ts';
+import { TOPIC } from './publish-news.ts';
 import { codRoutes } from './routes.ts';
-import { TOPIC } from './tell-news.ts';
 
 export const cod = defineRoom({
   data: codData,

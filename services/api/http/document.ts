@@ -112,10 +112,19 @@ function completed(
   return {
     ...document,
     tags: document.tags.filter(({ name }) => used.has(name)),
-    paths,
+    paths: bySubject(paths, document.tags),
     webhooks,
     components: { ...document.components, schemas: Object.fromEntries(byName) },
   };
+}
+
+/** Orders paths by their subjects, as the guide does: readers meet the creation of guides first, and not the login. */
+function bySubject(paths: Paths, subjects: Document['tags']): Paths {
+  const placeOf = ([, methods]: [string, Record<string, Part>]) => {
+    const [{ tags = [] } = {}] = Object.values(methods) as { tags?: string[] }[];
+    return subjects.findIndex(({ name }) => name === tags[0]);
+  };
+  return Object.fromEntries(Object.entries(paths).toSorted((one, other) => placeOf(one) - placeOf(other)));
 }
 
 function mapOperations(paths: Paths, change: (operation: Part) => Part): Paths {

@@ -8,7 +8,7 @@ import { findGuides, refuseEach } from '../guides/guide-access.ts';
 import type { GuideStore, HandoverGuide } from '../guides/guide-store.ts';
 import { type IdempotencyKey, idempotencyKey, requireSameBody } from '../http/idempotency.ts';
 import type { IndexKeeper } from '../platform/index-keeper.ts';
-import { generateManifestNumber } from './manifest-number.ts';
+import { manifestNumbers } from './manifest-number.ts';
 import { parseManifestRequest } from './manifest-request.ts';
 import type { ManifestStore } from './manifest-store.ts';
 
@@ -134,7 +134,7 @@ async function store(
   const rows = guides.map(rowOf);
   const ends = guides.flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime()] : []));
   const created = await manifests.create({
-    _id: generateManifestNumber(test),
+    _id: manifestNumbers.generate(test),
     creation: randomUUID(),
     username,
     account,

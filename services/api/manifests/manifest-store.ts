@@ -10,7 +10,7 @@ import { isDuplicateKey } from '#shared/stores/mongo.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, requireSameBody } from '../http/idempotency.ts';
 import { NEWEST_FIRST, type PageFilter } from '../http/list-parameters.ts';
-import { generateManifestNumber } from './manifest-number.ts';
+import { manifestNumbers } from './manifest-number.ts';
 
 const KEPT_MS = KEY_DAYS * 24 * 3_600_000;
 
@@ -48,7 +48,7 @@ export class ManifestStore {
     for (let drawn = manifest; ; ) {
       const outcome = await attempts.untilAnswered(() => this.#insertInTurn(drawn));
       if (outcome !== 'number taken') return outcome;
-      drawn = { ...drawn, _id: generateManifestNumber(isTestManifest(drawn._id)) };
+      drawn = { ...drawn, _id: manifestNumbers.generate(isTestManifest(drawn._id)) };
     }
   }
 

@@ -4,7 +4,7 @@ import type { ManifestPayload } from '#shared/manifests/manifest-payload.ts';
 import type { CurrentState, GuideStore } from '../guides/guide-store.ts';
 import { type ListParameters, readPage } from '../http/list-parameters.ts';
 import type { LabelSettings } from '../labels/label-payload.ts';
-import { isManifestNumber } from './manifest-number.ts';
+import { manifestNumbers } from './manifest-number.ts';
 import type { ManifestStore } from './manifest-store.ts';
 
 type Deps = { manifests: ManifestStore; guides: GuideStore };
@@ -19,7 +19,7 @@ export async function readManifest(
   number: string,
   account: string,
 ): Promise<{ manifest: Manifest; states: ReadonlyMap<string, CurrentState> }> {
-  const manifest = isManifestNumber(number) ? await manifests.find(number, account) : undefined;
+  const manifest = manifestNumbers.has(number) ? await manifests.find(number, account) : undefined;
   if (!manifest) throw new DomainError('manifest-not-found');
   const numbers = manifest.guides.map((guide) => guide.number);
   return { manifest, states: await guides.statesOf(numbers, account) };

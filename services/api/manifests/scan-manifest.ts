@@ -9,7 +9,7 @@ import type { Port } from '../platform/port.ts';
 import type { EventRegister } from '../tracking/event-register.ts';
 import { checkEvent } from '../tracking/event-request.ts';
 import { type Outcome, registerChecked } from '../tracking/register-events.ts';
-import { isManifestNumber } from './manifest-number.ts';
+import { manifestNumbers } from './manifest-number.ts';
 import { textsOf } from './manifest-request.ts';
 import type { ManifestStore } from './manifest-store.ts';
 
@@ -83,7 +83,7 @@ async function findScanned(manifests: ManifestStore, sent: unknown): Promise<Man
   if (typeof sent !== 'string') {
     throw fieldError(campo, 'field-type', { expected: 'string', given: typeOf(sent) });
   }
-  if (!isManifestNumber(sent)) throw fieldError(campo, 'manifest-not-found');
+  if (!manifestNumbers.has(sent)) throw fieldError(campo, 'manifest-not-found');
   if (isTestManifest(sent)) throw fieldError(campo, 'guide-is-test');
   const manifest = await manifests.find(sent);
   if (!manifest) throw fieldError(campo, 'manifest-not-found');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { renderMarkdown, type Section } from '#shared/pages/markdown.ts';
 import { GUIDE_SUBJECTS, type RoomData } from '#shared/room-data.ts';
+import { chooseLanguages } from './languages.ts';
 
 /** Chapters in which people look up, by their names. */
 const REFERENCE = /^(?:operaciones|errores|cambios)/;
@@ -73,7 +74,7 @@ function render(own: Pick<Chapter, 'subject' | 'name'>, text: string, base: URL)
     title: first.title,
     // A block of code may follow a colon.
     summary: (/^.*?(?:\.(?= |$)|:(?= \{|$))/.exec(first.text)?.[0] ?? first.text).replace(/:$/, '.'),
-    content: html,
+    content: chooseLanguages(html),
     markdown,
     keywords: KEYWORDS.exec(text)?.[1] ?? '',
     isReference: REFERENCE.test(own.name),

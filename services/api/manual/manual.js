@@ -35,6 +35,26 @@ if (navigator.clipboard) {
   for (const block of document.querySelectorAll('main pre')) addButton(block);
 }
 
+// A language that was chosen once is chosen everywhere, also on the next page.
+const KEPT = 'lenguaje';
+const languages = [...document.querySelectorAll('.lenguajes input')];
+
+function choose(language) {
+  for (const choice of languages) if (choice.value === language) choice.checked = true;
+}
+
+try {
+  choose(localStorage.getItem(KEPT));
+} catch {} // a browser may be told to keep nothing
+for (const { parentElement: group } of languages.filter(({ checked }) => checked)) {
+  group.addEventListener('change', ({ target: { value } }) => {
+    choose(value);
+    try {
+      localStorage.setItem(KEPT, value);
+    } catch {}
+  });
+}
+
 // The contents are longer than most screens: they begin near a chapter that would be below. To ask here where it is would lay
 // out the page before it is needed; an observer tells it with the next frame.
 const contents = document.querySelector('.indice');

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { DomainError } from '#shared/errors/domain-error.ts';
@@ -9,6 +8,7 @@ import { type Base, changesOf } from '../http/room.ts';
 import { addVary } from '../http/vary.ts';
 import { contentsFor, renderChapters } from './chapters.ts';
 import { listForPrograms, textForPrograms } from './for-programs.ts';
+import { EXAMPLES, programValues } from './languages.ts';
 import { chapterPage, lostPage, resultsPage, SCRIPT, STYLE, TRY_SCRIPT, tryPage, tryView } from './pages.ts';
 import type { OpenApiDocument } from './reference.ts';
 import { MAX_QUERY, searchOf } from './search.ts';
@@ -29,8 +29,6 @@ const TRY_POLICY = policyHeader(
 );
 /** Placeholder for the API's address, as the client reaches it. */
 const URL_MARK = '{url}';
-/** Programs that integrators begin with. */
-const EXAMPLES = new URL('../../../examples/', import.meta.url);
 
 /**
  * `GET /api/docs`: the guide for integrators, in Spanish; in a browser also `/` and `/api`. It needs no token: a reader may
@@ -68,10 +66,8 @@ function prefersMarkdown({ headers }: FastifyRequest): boolean {
 
 /** `GET /api/docs/ejemplos/{file}`: the examples of the repository, as text. */
 function exampleRoutes(server: HttpServer): void {
-  for (const entry of readdirSync(EXAMPLES, { withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith('.md')) continue;
-    const program = readFileSync(new URL(entry.name, EXAMPLES), 'utf8');
-    server.get(`/api/docs/ejemplos/${entry.name}`, async (_request, reply) =>
+  for (const [file, program] of EXAMPLES) {
+    server.get(`/api/docs/ejemplos/${file}`, async (_request, reply) =>
       reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(program),
     );
   }
@@ -97,7 +93,7 @@ function renderGuide(server: HttpServer, { config, rooms, errorTable }: Base): G
     .flatMap(({ repeated }) => repeated.map((sentence) => `- ${sentence}`))
     .join('\n');
   const own = [{ alRepetir }, ...rooms.map(({ manualValues }) => manualValues?.(config) ?? {})];
-  const values = { ...chapterValues(own, errorTable, document), url: URL_MARK };
+  const values = { ...chapterValues(own, errorTable, document), ...programValues(URL_MARK), url: URL_MARK };
   const data = rooms.map((room) => room.data);
   const chapters = renderChapters(data, operationChapters(document), values);
   const trying = tryView(document);

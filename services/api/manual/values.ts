@@ -40,6 +40,8 @@ export function chapterValues(
   return {
     ...inWords({ ...LIMITS, ...Object.assign({}, ...own) }),
     ...Object.fromEntries(tables),
+    listas: listsTable(operations),
+    operacionesEnCsv: csvOperations(operations),
     operaciones: bySubject((tag) => namedOperations(taggedWith(tag))),
     codigos: codeSections(advised, operations),
     indiceDeCodigos: codeIndex(advised),
@@ -87,6 +89,31 @@ function namedOperations(operations: readonly Operation[]): string {
       permissionOf(operation),
     ]),
   );
+}
+
+/** The lists that are read page by page, with the parameters that filter them. */
+function listsTable(operations: readonly Operation[]): string {
+  const rows = operations.flatMap((operation) => {
+    const parameters = (operation.parameters ?? []).filter((each) => each.in === 'query');
+    const size = parameters.find(({ name }) => name === 'limite');
+    if (!size) return [];
+    const filters = parameters.filter(({ name }) => !['limite', 'cursor'].includes(name));
+    return [
+      [
+        `${operationLink(operation, operation.summary)} \`${operation.method} ${operation.path}\``,
+        filters.map(({ name }) => `\`${name}\``).join(', ') || '–',
+        `${size.description}, ${size.schema.maximum} a lo más`,
+      ],
+    ];
+  });
+  return markdownTable(['Lista', 'Filtros', '`limite`'], rows);
+}
+
+function csvOperations(operations: readonly Operation[]): string {
+  const links = operations
+    .filter(({ responses }) => 'text/csv' in (responses['200']?.content ?? {}))
+    .map((operation) => operationLink(operation, `\`${operation.method} ${operation.path}\``));
+  return new Intl.ListFormat('es').format(links);
 }
 
 function permissionOf({ 'x-permiso': permission }: Operation): string {

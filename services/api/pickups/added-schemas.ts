@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Additions } from '../http/operation.ts';
 import { SCENARIOS } from './play-scenarios.ts';
-import { TOPIC } from './tell-news.ts';
+import { TOPIC } from './publish-news.ts';
 
 /**
  * What pick-ups add to operations of rooms below: their code in the scan of a manifest, which `scanManifest` and

@@ -5,7 +5,7 @@ import type { Caller } from '../accounts/account-limits.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { fieldError } from '../http/body.ts';
 import { zonedTime } from '../platform/local-time.ts';
-import { isPickupNumber } from './pickup-number.ts';
+import { pickupNumbers } from './pickup-number.ts';
 import type { PickupStore } from './pickup-store.ts';
 import { localTimeIn } from './zones.ts';
 
@@ -86,7 +86,7 @@ export async function findPickup(
   number: string,
   account?: string,
 ): Promise<Pickup> {
-  const pickup = isPickupNumber(number) ? await pickups.find(number, account) : undefined;
+  const pickup = pickupNumbers.has(number) ? await pickups.find(number, account) : undefined;
   if (!pickup) throw new DomainError('pickup-not-found');
   return pickup;
 }
@@ -103,7 +103,7 @@ export async function findScannedPickup(
   account: string,
 ): Promise<Pickup> {
   const campo = 'Recoleccion';
-  if (!isPickupNumber(number)) throw fieldError(campo, 'pickup-not-found');
+  if (!pickupNumbers.has(number)) throw fieldError(campo, 'pickup-not-found');
   if (isTestPickup(number)) throw fieldError(campo, 'pickup-is-test');
   const pickup = await pickups.find(number, account);
   if (!pickup) throw fieldError(campo, 'pickup-not-found');

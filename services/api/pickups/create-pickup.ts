@@ -18,7 +18,7 @@ import { zonedTime } from '../platform/local-time.ts';
 import { branchAt, type PickupBranch, windowNamed } from './availability.ts';
 import type { CurrentCalendar } from './calendar/current-calendar.ts';
 import type { PickupWindow } from './calendar/windows.ts';
-import { generatePickupNumber } from './pickup-number.ts';
+import { pickupNumbers } from './pickup-number.ts';
 import { addressKeyOf, type PickupRequest, parsePickupRequest } from './pickup-request.ts';
 import type { PickupConflict, PickupStore } from './pickup-store.ts';
 import { localTimeIn } from './zones.ts';
@@ -125,7 +125,7 @@ function newPickup(
   const { guides, manifest, expiresAt } = goods;
   const held = [...(guides ?? []), ...(manifest === undefined ? [] : [manifest])];
   return {
-    _id: generatePickupNumber(test),
+    _id: pickupNumbers.generate(test),
     creation: randomUUID(),
     ...{ username, account, createdUtc, ...found },
     branch: { code: place.branch, name: place.name },

@@ -17,8 +17,8 @@ import { CurrentCalendar } from './calendar/current-calendar.ts';
 import { changePickup, findScannedPickup } from './change-pickup.ts';
 import { PickupStore } from './pickup-store.ts';
 import { pickupScenarios } from './play-scenarios.ts';
+import { PickupNews } from './publish-news.ts';
 import { PickupSettler } from './settle-pickups.ts';
-import { PickupNews } from './tell-news.ts';
 
 /** Pause between looks for scans that nobody has looked at, in ms: each asks for the last event of each account with pick-ups. */
 const SCANS_MS = 30_000;
@@ -32,7 +32,7 @@ export function openPickups(server: HttpServer, context: Base & Tracking & Rehea
   const { mongo, indexes, eventLog, onEvents, scannedWith, log, metrics, config } = context;
   indexes.add(PICKUPS);
   const pickups: PickupStore = new PickupStore(mongo, (pickup) => news.soon(pickup));
-  const news = new PickupNews({ pickups, tell: context.tell, log });
+  const news = new PickupNews({ pickups, publish: context.publish, log });
   context.topics.push(news);
   const settler = new PickupSettler({ pickups, eventLog, log });
   onEvents.push((account) => settler.soon(account));

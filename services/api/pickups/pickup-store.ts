@@ -6,10 +6,11 @@ import { PICKUPS, type Pickup } from '#shared/pickups/pickup-model.ts';
 import { driverOf, modelOf, type StoredModel, unfinishedIds } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { isDuplicateKey } from '#shared/stores/mongo.ts';
+import { pauseOvertaken } from '#shared/stores/numbered-log.ts';
 import { Attempts } from '../guides/attempts.ts';
 import { type IdempotencyKey, requireSameBody } from '../http/idempotency.ts';
 import { NEWEST_FIRST, type PageFilter } from '../http/list-parameters.ts';
-import { generatePickupNumber } from './pickup-number.ts';
+import { pickupNumbers } from './pickup-number.ts';
 import { freePlaces, placeOf, placesOf, type WindowOfBranch } from './places.ts';
 
 const KEPT_MS = KEY_DAYS * 24 * 3_600_000;
@@ -77,12 +78,15 @@ export class PickupStore {
     for (let { pickup } = wanted; ; ) {
       const drawn = { ...wanted, pickup };
       const outcome = await attempts.untilAnswered(() => this.#insertInTurn(drawn));
-      if (outcome === 'place taken') continue;
+      if (outcome === 'place taken') {
+        await pauseOvertaken(); // whoever took it may not be seen yet
+        continue;
+      }
       if (outcome !== 'number taken') {
         if ('pickup' in outcome && !outcome.repeated) this.#onChange(outcome.pickup);
         return outcome;
       }
-      pickup = { ...pickup, _id: generatePickupNumber(isTestPickup(pickup._id)) };
+      pickup = { ...pickup, _id: pickupNumbers.generate(isTestPickup(pickup._id)) };
     }
   }
 
@@ -231,16 +235,16 @@ export class PickupStore {
     return found ?? undefined;
   }
 
-  /** Returns the pick-ups whose changes are not told yet, the oldest first. */
-  untold(): Promise<string[]> {
+  /** Returns the pick-ups whose changes are not published to webhooks yet, the oldest first. */
+  unpublished(): Promise<string[]> {
     return unfinishedIds(this.#pickups);
   }
 
-  /** Notes that the changes of a pick-up are told, as far as it was read. */
-  async markTold({ _id, version }: Pickup): Promise<void> {
+  /** Notes that the changes of a pick-up are published, as far as it was read. */
+  async markPublished({ _id, version }: Pickup): Promise<void> {
     const told = { $set: { told: version }, $unset: { openSince: 1 } } as const;
     const { matchedCount } = await this.#pickups.updateOne({ _id, version }, told);
-    // It has changed again, and whoever changed it tells that.
+    // It has changed again, and whoever changed it publishes that.
     if (matchedCount === 0) await this.#pickups.updateOne({ _id }, { $max: { told: version } });
   }
 
@@ -255,16 +259,11 @@ export class PickupStore {
 
   /** Returns the accounts that have such pick-ups, each with the number up to which all were looked at; -1 if one never was. */
   async accountsAwaitingScans(failedSince: Date): Promise<Map<string, number>> {
-    const found = await this.#pickups
-      .find(mayEndByScans(failedSince))
-      .select<{ account: string; seen?: number }>({ account: 1, seen: 1, _id: 0 })
-      .sort({ _id: 1 })
-      .lean();
-    const accounts = new Map<string, number>();
-    for (const { account, seen = -1 } of found) {
-      accounts.set(account, Math.min(seen, accounts.get(account) ?? seen));
-    }
-    return accounts;
+    const found = await this.#pickups.aggregate<{ _id: string; seen: number }>([
+      { $match: mayEndByScans(failedSince) },
+      { $group: { _id: '$account', seen: { $min: { $ifNull: ['$seen', -1] } } } },
+    ]);
+    return new Map(found.map(({ _id, seen }) => [_id, seen]));
   }
 
   /** Notes that events of an account were looked at up to a number. */

@@ -18,8 +18,8 @@ import { isDate } from './calendar/windows.ts';
 import { stateErrors } from './errors.ts';
 import type { PickupsContext } from './open.ts';
 import { csvOf, ofBranch, pickupsOfBranch, pickupsPayload } from './read-pickups.ts';
+import { MAX_STATES, ReportedState, reportStates, type StateOutcome } from './report-states.ts';
 import { ADDRESS_EXAMPLE, BranchPickup, PICKUP_EXAMPLE, StateResult } from './schemas.ts';
-import { MAX_STATES, type StateOutcome, ToldState, tellStates } from './tell-states.ts';
 
 /** What the carrier's staff does with pick-ups of every account, with `recolecciones.admin`. */
 
@@ -148,7 +148,7 @@ async function sendPdf(context: PickupsContext, request: ListRequest, reply: Fas
   return sendDocument(context, request, reply, { payload, name });
 }
 
-const telling = operation({
+const reporting = operation({
   id: 'registrarEstados',
   tag: 'Recolecciones',
   summary: 'Decir qué pasó con recolecciones',
@@ -161,7 +161,7 @@ const telling = operation({
   request: {
     body: Type.Object(
       {
-        Estados: Type.Array(describeSection('EstadoDeRecoleccion', ToldState), {
+        Estados: Type.Array(describeSection('EstadoDeRecoleccion', ReportedState), {
           minItems: 1,
           maxItems: MAX_STATES,
         }),
@@ -184,7 +184,7 @@ const telling = operation({
       },
     ),
   },
-  // Each state has its own answer; `tellStates` validates with the same schema.
+  // Each state has its own answer; `reportStates` validates with the same schema.
   validatedBy: 'handler',
   errors: [
     ...(['invalid-json', 'states-missing', 'states-empty', 'too-many-states', 'state-invalid'] as const),
@@ -199,13 +199,13 @@ const telling = operation({
   },
 });
 
-function tellingRoute(server: HttpServer, context: PickupsContext): void {
-  server.post('/api/recolecciones/estado', telling, async (request) => {
-    const outcomes = await tellStates(context.pickups, request.body, apiUser(request).username);
+function reportingRoute(server: HttpServer, context: PickupsContext): void {
+  server.post('/api/recolecciones/estado', reporting, async (request) => {
+    const outcomes = await reportStates(context.pickups, request.body, apiUser(request).username);
     const results = outcomes.map(toResult);
     const told = results.filter(({ resultado }) => resultado === 'registrado').length;
     audit(context, request, { action: 'pickups.state', details: { states: results.length, told } });
-    return telling.ok(results);
+    return reporting.ok(results);
   });
 }
 
@@ -223,5 +223,5 @@ function toResult({ number, verdict }: StateOutcome, indice: number): Static<typ
 export async function staffRoutes(server: HttpServer, context: PickupsContext): Promise<void> {
   listRoutes(server, context);
   await server.register(async (scope) => printingRoute(scope as HttpServer, context));
-  tellingRoute(server, context);
+  reportingRoute(server, context);
 }

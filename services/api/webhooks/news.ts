@@ -8,28 +8,28 @@ import { Overdue } from '../guides/overdue.ts';
 export const COLLECTING_MS = 200;
 
 /**
- * What webhooks may ask for beside events. What a room tells of it is stored before, and says itself that it is not told yet:
- * so a sweep tells what a process that died has left. Then it may be told twice.
+ * What webhooks may ask for beside events. What a room publishes is stored before, and says itself that it is not published
+ * yet: so a sweep publishes what a process that died has left. Then it may be published twice.
  */
 export type Topic = {
   /** By which webhooks ask for it, and the type of its messages. */
   name: string;
-  /** Returns what of the room has something that is not told yet, the oldest first. */
-  untold(): Promise<string[]>;
-  /** Tells what is not told of one of these, and notes that it is. */
-  tell(id: string): Promise<void>;
+  /** Returns what of the room has something that is not published yet, the oldest first. */
+  unpublished(): Promise<string[]>;
+  /** Publishes what is not published of one of these, and notes that it is. */
+  publish(id: string): Promise<void>;
 };
 
 /** @param list the field of the message's `data` that lists the entries. */
-export type Tell = (
+export type Publish = (
   topic: string,
   account: string,
   list: string,
   entries: readonly Record<string, unknown>[],
 ) => Promise<void>;
 
-/** Returns what tells an account of something, by a message to each webhook that asks for the topic. May be repeated. */
-export function tellerOf(webhooks: WebhookStore, log: NewsLog): Tell {
+/** Returns what publishes something to an account, by a message to each webhook that asks for the topic. May be repeated. */
+export function publisherOf(webhooks: WebhookStore, log: NewsLog): Publish {
   return async (topic, account, list, entries) => {
     const own = await webhooks.list(account);
     if (!own.some(({ topics = [] }) => topics.includes(topic))) return; // a webhook begins with what comes after it
@@ -38,7 +38,7 @@ export function tellerOf(webhooks: WebhookStore, log: NewsLog): Tell {
   };
 }
 
-/** Tells of all topics what was not told in time. */
+/** Publishes of all topics what was not published in time. */
 export class NewsSweep {
   readonly #topics: readonly Topic[];
   readonly #overdue = new Map<Topic, Overdue>();
@@ -56,9 +56,9 @@ export class NewsSweep {
   async #sweepOne(topic: Topic, log: Pick<Logger, 'warn'>): Promise<void> {
     const overdue = this.#overdue.get(topic) ?? new Overdue();
     this.#overdue.set(topic, overdue);
-    for (const id of overdue.among(await topic.untold())) {
+    for (const id of overdue.among(await topic.unpublished())) {
       try {
-        await topic.tell(id);
+        await topic.publish(id);
       } catch (err) {
         log.warn({ err, topic: topic.name, id }, 'What webhooks are told waits for the next sweep');
       }

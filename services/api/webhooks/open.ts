@@ -11,7 +11,7 @@ import type { Base } from '../http/room.ts';
 import { callInternal } from '../platform/internal-call.ts';
 import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
 import type { Tracking } from '../tracking/open.ts';
-import { COLLECTING_MS, NewsSweep, type Topic, tellerOf } from './news.ts';
+import { COLLECTING_MS, NewsSweep, publisherOf, type Topic } from './news.ts';
 
 /** Time limit of a call to the webhooks service, in ms: longer than the 15 s that a receiver has. */
 const TIMEOUT_MS = 18_000;
@@ -61,7 +61,7 @@ export function openWebhooks(server: HttpServer, context: Base & Tracking) {
     newsLog,
     /** Rooms above add theirs. */
     topics,
-    tell: tellerOf(webhooks, newsLog),
+    publish: publisherOf(webhooks, newsLog),
     /** Lets each account send one test event at a time; kept in Redis, by its clock. */
     probeLimit: countingLimiter(redis, prefix, 1, PROBE_S),
     /**

@@ -83,10 +83,37 @@ describe('the guide for integrators in a browser', () => {
     await page.close();
   });
 
+  test('shows code in the language that a reader chooses once, by keyboard too', async ({ api, browser }) => {
+    const { page, failures } = await open(browser, `${api.url}/api/docs`);
+    expect(await shownLanguages(page)).toEqual(['sh', 'sh', 'sh']);
+    await page.focus('#lenguaje-2-sh');
+    await page.keyboard.press('ArrowRight');
+    expect(await shownLanguages(page)).toEqual(['js', 'js', 'js']);
+    const marked = `getComputedStyle(document.querySelector('[for="lenguaje-2-js"]')).outlineStyle`;
+    expect(await page.evaluate(marked)).toBe('solid');
+    await page.goto(`${api.url}/api/docs/webhooks`);
+    await page.waitForFunction(`document.querySelector('.lenguajes [value="js"]').checked`);
+    expect(await shownLanguages(page)).toEqual(['js']);
+    expect(await page.evaluate('Object.entries(localStorage)')).toEqual([['lenguaje', 'js']]);
+    for (const width of WIDTHS) await lookAt(page, 'guia-lenguajes', { width, height: 900 });
+    await page.evaluate('localStorage.clear()');
+    expect(failures).toEqual([]);
+    await page.close();
+  });
+
+  test('shows code in a chosen language where scripts do not run', async ({ api, browser }) => {
+    const page = await browser.newPage();
+    await page.setJavaScriptEnabled(false);
+    await page.goto(`${api.url}/api/docs`);
+    await page.click('[for="lenguaje-1-php"]');
+    expect(await shownLanguages(page)).toEqual(['php', 'sh', 'sh']);
+    await page.close();
+  });
+
   test('shows no empty line above the first of a block', async ({ api, browser }) => {
     const { page } = await open(browser, `${api.url}/api/docs`);
     // In lines, from the edge of each block to the first letter.
-    const above = `[...document.querySelectorAll('main pre')].map((block) => {
+    const above = `[...document.querySelectorAll('main pre')].filter((block) => block.checkVisibility()).map((block) => {
       const letter = document.createRange();
       letter.setStart(block.firstChild.firstChild, 0);
       letter.setEnd(block.firstChild.firstChild, 1);
@@ -194,6 +221,13 @@ describe('the guide for integrators in a browser', () => {
     }
   });
 });
+
+/** Returns the language that each block of code in several languages shows. */
+function shownLanguages(page: Page): Promise<string[]> {
+  return page.$$eval('.lenguajes > div', (blocks) =>
+    blocks.filter((block) => block.checkVisibility()).map(({ className }) => className),
+  );
+}
 
 /** Tells what has the focus, whether it is marked, and whether it is on the screen. */
 async function focused(page: Page) {

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import { generatePickupNumber } from '#services/api/pickups/pickup-number.ts';
+import { pickupNumbers } from '#services/api/pickups/pickup-number.ts';
 import { PICKUPS, type Pickup } from '#shared/pickups/pickup-model.ts';
 import { driverOf, modelOf } from '#shared/stores/collection.ts';
 import type { Webhook } from '#shared/webhooks/webhook-model.ts';
@@ -106,7 +106,7 @@ test('a message that is not taken is the same at each try, and can be skipped', 
 test('what a process that died has not told, another one tells', async ({ demo, stores, webhook }) => {
   const { receiver } = await webhook(['recolecciones']);
   const at = new Date();
-  const _id = generatePickupNumber(false);
+  const _id = pickupNumbers.generate();
   const pickup: Pickup = {
     _id,
     ...{ creation: 'x', username: 'demo', account: 'demo', createdUtc: at, createdAt: '2026-11-30T10:00:00' },

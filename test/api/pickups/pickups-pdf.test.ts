@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
-import { generatePickupNumber } from '#services/api/pickups/pickup-number.ts';
+import { pickupNumbers } from '#services/api/pickups/pickup-number.ts';
 import { PICKUPS, type Pickup } from '#shared/pickups/pickup-model.ts';
 import { driverOf, modelOf } from '#shared/stores/collection.ts';
 import { Client } from '#test/fixtures/client.ts';
@@ -21,7 +21,7 @@ const test = printingTest
     const pickups = Array.from(
       { length: count },
       (_, i): Pickup => ({
-        _id: generatePickupNumber(false),
+        _id: pickupNumbers.generate(),
         ...{ creation: `${i}`, username: 'demo', account: 'demo', createdUtc: at },
         createdAt: '2026-11-30T10:00:00',
         branch: { code, name: 'Monterrey Centro' },

@@ -1,4 +1,4 @@
-import { generatePickupNumber } from '#services/api/pickups/pickup-number.ts';
+import { pickupNumbers } from '#services/api/pickups/pickup-number.ts';
 import { PICKUPS, type Pickup } from '#shared/pickups/pickup-model.ts';
 import { driverOf, modelOf } from '#shared/stores/collection.ts';
 import type { Stored } from '#test/fixtures/stored.ts';
@@ -15,7 +15,7 @@ export const stored: Stored = {
 
   async namingPerson(mongo, { account, person, at }) {
     const pickup: Pickup = {
-      _id: generatePickupNumber(false),
+      _id: pickupNumbers.generate(),
       ...{ creation: 'una', username: account, account, createdUtc: at },
       createdAt: at.toISOString().slice(0, 19),
       branch: { code: 'MTY01', name: 'Monterrey' },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { BRANCHES } from '#local/demo-data.ts';
 import { run as runCli } from '#services/api/cli.ts';
@@ -120,22 +120,22 @@ test.for<[ending: string]>([
 ])(
   '%s ends it, as if it had never been',
   async ([ending], { api, demo, returned, linkOf, open, register, stores }) => {
-    const { number, back } = await returned();
+    const { Destinatario, ...rest } = fullGuide();
+    const name = `Íñigo ${randomUUID()}`.slice(0, 40);
+    const { number, back } = await returned({ ...rest, Destinatario: { ...Destinatario, Nombre: name } });
     const colleague = await Client.login(api.url, 'demo2');
     const link = await linkOf(number, colleague);
     const all = modelOf(stores.mongo, RETURNS);
-    const guides = stores.mongo.collection<{ _id: string }>('guides');
+    const env = { MONGODB_URI: stores.mongoUri, TIME_ZONE: 'America/Mexico_City', OPERATOR: 'ana' };
+    const admin = async (...args: string[]) =>
+      expect(await runCommand(runCli, args, { env })).toMatchObject({ code: 0 });
     const endings: Record<string, () => Promise<unknown>> = {
       'the first scan': () => register(event(back, 'Recolectado')),
       'the cancellation': () => demo.post(`/api/guias/${back}/cancelar`, ''),
-      'an erasure': () =>
-        guides.updateOne({ _id: back }, { $set: { 'guide.Remitente': { Nombre: '[anonimizado]' } } }),
+      'an erasure': () => admin('privacy', 'erase', '--name', name, '--yes'),
       'another link': () => linkOf(number),
       DELETE: () => demo.post(`/api/guias/${number}/devolucion/enlace`, '', {}, 'DELETE'),
-      '`disable` of who made it': async () => {
-        const env = { MONGODB_URI: stores.mongoUri, TIME_ZONE: 'America/Mexico_City', OPERATOR: 'ana' };
-        expect(await runCommand(runCli, ['disable', 'demo2'], { env })).toMatchObject({ code: 0 });
-      },
+      '`disable` of who made it': () => admin('disable', 'demo2'),
       'its days': () => all.updateOne({ _id: back }, { $set: { 'link.endsAt': new Date() } }),
     };
     expect((await open(link)).status).toBe(200);

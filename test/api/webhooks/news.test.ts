@@ -7,8 +7,8 @@ test('a sweep tells what follows after something that cannot be told, and says s
   const warnings: object[] = [];
   const topic = {
     name: 'recolecciones',
-    untold: async () => ['R1', 'R2', 'R3'],
-    async tell(id: string) {
+    unpublished: async () => ['R1', 'R2', 'R3'],
+    async publish(id: string) {
       if (id === 'R1') throw new Error('it has no history');
       told.push(id);
     },

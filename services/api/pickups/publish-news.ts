@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Logger } from '#shared/observability/logger.ts';
 import type { Pickup } from '#shared/pickups/pickup-model.ts';
-import type { Tell, Topic } from '../webhooks/news.ts';
+import type { Publish, Topic } from '../webhooks/news.ts';
 import type { PickupStore } from './pickup-store.ts';
 import { summaryOf } from './read-pickups.ts';
 import type { PickupSummary } from './schemas.ts';
@@ -12,11 +12,11 @@ const LIST = 'Recolecciones';
 
 type Deps = {
   pickups: PickupStore;
-  tell: Tell;
+  publish: Publish;
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** Tells webhooks of each change of a pick-up. One may be told twice: `Version` says which it is. */
+/** Publishes each change of a pick-up to webhooks. One may be published twice: `Version` says which it is. */
 export class PickupNews implements Topic {
   readonly name = TOPIC;
   readonly #deps: Deps;
@@ -25,33 +25,33 @@ export class PickupNews implements Topic {
     this.#deps = deps;
   }
 
-  /** Tells what has changed. No request waits for it. */
+  /** Publishes what has changed. No request waits for it. */
   soon(pickup: Pickup): void {
-    this.#tell(pickup).catch((err) =>
+    this.#publish(pickup).catch((err) =>
       this.#deps.log.warn({ err, pickup: pickup._id }, 'The news of a pick-up wait for the next sweep'),
     );
   }
 
-  untold(): Promise<string[]> {
-    return this.#deps.pickups.untold();
+  unpublished(): Promise<string[]> {
+    return this.#deps.pickups.unpublished();
   }
 
-  async tell(number: string): Promise<void> {
+  async publish(number: string): Promise<void> {
     const pickup = await this.#deps.pickups.find(number);
-    if (pickup) await this.#tell(pickup);
+    if (pickup) await this.#publish(pickup);
   }
 
-  async #tell(pickup: Pickup): Promise<void> {
-    const { pickups, tell } = this.#deps;
+  async #publish(pickup: Pickup): Promise<void> {
+    const { pickups, publish } = this.#deps;
     const { account, version, told = 0 } = pickup;
     const versions = Array.from({ length: version - told }, (_, i) => told + i + 1);
-    await tell(
+    await publish(
       TOPIC,
       account,
       LIST,
       versions.map((each) => asOf(pickup, each)),
     );
-    await pickups.markTold(pickup);
+    await pickups.markPublished(pickup);
   }
 }
 

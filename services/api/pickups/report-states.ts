@@ -6,25 +6,25 @@ import { strictAjv } from '#shared/schemas/strict-ajv.ts';
 import { CLOCKS_DIFFER_MS, Event } from '#shared/tracking/event.ts';
 import { arrayIn, isObject, normalizeFields, tidy, toProblem } from '../http/body.ts';
 import { changePickup } from './change-pickup.ts';
-import { isPickupNumber } from './pickup-number.ts';
+import { pickupNumbers } from './pickup-number.ts';
 import type { PickupStore } from './pickup-store.ts';
 
 /** Most states in one request. */
 export const MAX_STATES = 500;
-/** States that the carrier tells. */
-const TOLD_STATES = ['Programada', 'Recolectada', 'Fallida', 'Cancelada'] as const;
+/** States that the carrier reports. */
+const REPORTED_STATES = ['Programada', 'Recolectada', 'Fallida', 'Cancelada'] as const;
 
 const oneOf = <V extends string>(values: readonly V[], description: string) =>
   Type.Enum([...values], { type: 'string', description, 'x-regla': `debe ser uno de: ${values.join(', ')}` });
 
-export const ToldState = Type.Object(
+export const ReportedState = Type.Object(
   {
     Recoleccion: Type.String({
       description: 'Número de la recolección, como en su código de barras',
       examples: ['R48291365074'],
       'x-regla': 'debe ser el numero de una recoleccion',
     }),
-    Estado: oneOf(TOLD_STATES, 'En qué estado está'),
+    Estado: oneOf(REPORTED_STATES, 'En qué estado está'),
     Motivo: Type.Optional(oneOf(FAILURE_REASONS, 'Obligatorio con Fallida, y solo con ella')),
     Ocurrido: Type.Optional({
       ...Event.properties.Ocurrido,
@@ -33,12 +33,12 @@ export const ToldState = Type.Object(
   },
   { additionalProperties: false, title: 'EstadoDeRecoleccion', description: 'Qué pasó con una recolección' },
 );
-const FIELDS: ReadonlySet<string> = new Set(Object.keys(ToldState.properties));
-const isToldState = strictAjv({ allErrors: false, verbose: true }).compile<Static<typeof ToldState>>(
-  ToldState,
+const FIELDS: ReadonlySet<string> = new Set(Object.keys(ReportedState.properties));
+const isReportedState = strictAjv({ allErrors: false, verbose: true }).compile<Static<typeof ReportedState>>(
+  ReportedState,
 );
 
-/** What became of a told state; `number` if it has a valid one. */
+/** What became of a reported state; `number` if it has a valid one. */
 export type StateOutcome = { number: string | undefined; verdict: 'new' | 'repeated' | Problem };
 
 /**
@@ -46,7 +46,7 @@ export type StateOutcome = { number: string | undefined; verdict: 'new' | 'repea
  *
  * @throws DomainError for a body without states; `pickup-unknown`: some may be registered, and whoever repeats registers none twice.
  */
-export async function tellStates(
+export async function reportStates(
   pickups: PickupStore,
   body: unknown,
   username: string,
@@ -60,14 +60,14 @@ export async function tellStates(
   problems.throwIfAny('fields-invalid');
   const now = await pickups.clock.now();
   const checked = await inTurns(sent as Record<string, unknown>[], (state) => checkState(state, now));
-  // One after the other for each pick-up: a list may tell two states of one.
+  // One after the other for each pick-up: a list may report two states of one.
   const outcomes: StateOutcome[] = [];
   const lines = Map.groupBy(checked.entries(), ([, state]) => ('code' in state ? '' : state.number));
   await Promise.all(
     [...lines.values()].map(async (line) => {
       for (const [i, state] of line) {
         const number = 'code' in state ? undefined : state.number;
-        const verdict = 'code' in state ? state : await tell(pickups, state, username);
+        const verdict = 'code' in state ? state : await register(pickups, state, username);
         outcomes[i] = { number, verdict };
       }
     }),
@@ -75,17 +75,17 @@ export async function tellStates(
   return outcomes;
 }
 
-type Told = { number: string; change: PickupChange };
+type Report = { number: string; change: PickupChange };
 
-/** Checks the fields of a state by themselves. @returns the change that it tells, or what is wrong. */
-function checkState(sent: Record<string, unknown>, now: Date): Told | Problem {
+/** Checks the fields of a state by themselves. @returns the change that it reports, or what is wrong. */
+function checkState(sent: Record<string, unknown>, now: Date): Report | Problem {
   const unknown = new ProblemList();
   const fields = normalizeFields(sent, FIELDS, unknown);
   if (unknown.first[0]) return unknown.first[0];
-  if (!isToldState(fields)) return toProblem((isToldState.errors ?? [])[0] as never);
+  if (!isReportedState(fields)) return toProblem((isReportedState.errors ?? [])[0] as never);
   const { Recoleccion, Estado: to, Motivo: reason, Ocurrido } = fields;
   const number = tidy(Recoleccion);
-  if (!isPickupNumber(number)) return { campo: 'Recoleccion', code: 'pickup-not-found' };
+  if (!pickupNumbers.has(number)) return { campo: 'Recoleccion', code: 'pickup-not-found' };
   if (isTestPickup(number)) return { campo: 'Recoleccion', code: 'pickup-is-test' };
   if (to === 'Fallida' && reason === undefined) return { campo: 'Motivo', code: 'field-required' };
   if (to !== 'Fallida' && reason !== undefined) return invalid('Motivo', 'solo va con Estado Fallida');
@@ -101,9 +101,9 @@ function checkState(sent: Record<string, unknown>, now: Date): Told | Problem {
   return { number, change: { to, occurred, ...(why !== undefined && { reason: why }) } };
 }
 
-async function tell(
+async function register(
   pickups: PickupStore,
-  { number, change }: Told,
+  { number, change }: Report,
   username: string,
 ): Promise<StateOutcome['verdict']> {
   const pickup = await pickups.find(number);
