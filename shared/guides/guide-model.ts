@@ -3,6 +3,7 @@ import type { Adjustment } from '#shared/guides/adjustment.ts';
 import { GUIDE_STATUSES, type GuideStatus } from '#shared/guides/event-types.ts';
 import { type Guide, SERVICE_TYPES } from '#shared/guides/guide.ts';
 import type { GuidePrice, WithoutQuote } from '#shared/guides/guide-price.ts';
+import type { Sought } from '#shared/guides/sought.ts';
 import {
   body,
   type DocumentIn,
@@ -84,6 +85,8 @@ export const GUIDES = defineCollection(
     /** What the packages' weights change in its price; absent before the first weighing. */
     adjustment: optional(body<Adjustment>()),
     guide: body<Guide>(),
+    /** Absent in guides older than 1.11.0. Retention and erasure take it with the recipient. */
+    sought: optional(body<Sought>()),
     /** What every answer about the guide shows beside its fields. Each room documents its own, in `adds` of its `room.ts`. */
     facts: optional(body<GuideFacts>()),
     /** When the guide is billed, if not in the month of its creation: in that of its first event, and never without one. */
@@ -96,7 +99,7 @@ export const GUIDES = defineCollection(
     holds: 'A guide as created, its account, who cancelled it and when',
     life: 'For ever; anonymised after `RETENTION_DAYS`; of a test account 30 days',
     people: {
-      ...{ guide: 'person', route: 'person', priced: 'person' },
+      ...{ guide: 'person', sought: 'person', route: 'person', priced: 'person' },
       pickUp: 'nobody: a branch',
       quote: 'nobody: amounts',
       adjustment: 'nobody: amounts',
@@ -119,6 +122,15 @@ export const GUIDES = defineCollection(
       [
         { account: 1, status: 1, createdAt: -1, _id: -1 },
         { partialFilterExpression: { status: { $in: [...SOUGHT_STATUSES] } } },
+      ],
+      // Those of support, which looks through each account.
+      [
+        { account: 1, 'sought.name': 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { 'sought.name': { $exists: true } } },
+      ],
+      [
+        { account: 1, 'sought.phones': 1, createdAt: -1, _id: -1 },
+        { partialFilterExpression: { 'sought.phones': { $exists: true } } },
       ],
       // That of usage, of guides that were moved.
       [

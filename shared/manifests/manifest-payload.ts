@@ -29,6 +29,15 @@ export const ManifestPayload = Type.Object({
   ),
   /** By the numbers of the guides that have one. */
   routes: Type.Optional(Type.Record(Type.String({ pattern: GUIDE_NUMBER }), Route)),
+  /** By the numbers of the guides: the customer's reference, and municipality and state of the recipient. */
+  details: Type.Optional(
+    Type.Record(
+      Type.String({ pattern: GUIDE_NUMBER }),
+      Type.Object({ reference: Type.Optional(Type.String()), place: Type.Optional(Type.String()) }),
+    ),
+  ),
+  /** Names of the branches of destination, by their codes. */
+  branches: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 export type ManifestPayload = Static<typeof ManifestPayload>;
 

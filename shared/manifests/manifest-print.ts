@@ -1,7 +1,6 @@
 import { defineDocument } from '../documents/document-print.ts';
-import { pagesOf } from './manifest.ts';
 import { isManifestPayload } from './manifest-payload.ts';
-import { manifestViews } from './manifest-view.ts';
+import { manifestViews, pagesOf } from './manifest-view.ts';
 
 /** The list of a manifest, for signature and stamp. */
 export const MANIFEST_PRINT = defineDocument({
@@ -9,7 +8,7 @@ export const MANIFEST_PRINT = defineDocument({
   title: 'Manifiesto',
   template: new URL('manifest.hbs', import.meta.url),
   isPayload: isManifestPayload,
-  pageCount: ({ guides }) => pagesOf(guides).length,
+  pageCount: (payload) => pagesOf(payload).length,
   views: manifestViews,
   visible: ({ number, guides, origin }) => ({
     ...{ guia: number, tipo: 'manifiesto' },

@@ -53,19 +53,3 @@ export function totalsOf(guides: readonly ManifestGuide[]): ManifestTotals {
 export function inGrams(kilograms: number): number {
   return Math.round(kilograms * 1_000) / 1_000;
 }
-
-/** Rows of a page, and of the last page, on which totals and signatures stand too. */
-const ROWS = 36;
-const LAST_ROWS = 24;
-
-/** Returns the guides of each page of a manifest's PDF. The last page has at least one, beside the totals. */
-export function pagesOf<Guide>(guides: readonly Guide[]): Guide[][] {
-  const pages: Guide[][] = [];
-  let printed = 0;
-  while (guides.length - printed > LAST_ROWS) {
-    const rows = Math.min(ROWS, guides.length - printed - 1);
-    pages.push(guides.slice(printed, printed + rows));
-    printed += rows;
-  }
-  return [...pages, guides.slice(printed)];
-}

@@ -30,7 +30,7 @@ export const PRINT_ATTEMPTS = Math.ceil(LABEL_TIMEOUT_MS / PRINT_TIMEOUT_MS);
 export const FRESH_MS = 1_000;
 
 /** Version of our templates. Raise it when a template changes, so that the cache serves no old label. */
-export const TEMPLATE_VERSION = '20';
+export const TEMPLATE_VERSION = '21';
 
 export type PrintPayload = LabelPayload | DocumentPayload<DocumentKind>;
 

@@ -12,6 +12,7 @@ const test = eventTest
   .extend('labelTimeouts', { scope: 'file' }, { label: 1_000, file: 1_000 }) // no worker prints
   .extend('troubled', { scope: 'file' }, async ({ demo, newGuide, register, scanner, stores }) => {
     await demo.post('/api/webhooks', { Url: 'https://tienda.example/avisos' });
+    await newGuide();
     const number = await newGuide({ ...fullGuide(), Referencia: 'PEDIDO-1042' });
     await register(event(number, 'Incidencia', { Motivo: 'danado', Id: 'danado' }));
     await put(scanner, pathOf(number, 'danado', 'foto1'));
@@ -69,6 +70,11 @@ test('a guide, its refusals and its webhook are three clicks away; every page is
   await expectGoodPage(page, 'webhooks');
 
   await press(page, 'a[href="/soporte"]');
+  await page.locator('#buscar').fill('luis');
+  await press(page, '.buscar button');
+  expect(await page.$eval('main', (main) => main.textContent)).toContain('Lu… Pe…');
+  await expectGoodPage(page, 'people');
+
   await page.locator('#buscar').fill('nunca-vista');
   await press(page, '.buscar button');
   expect(await page.$eval('main', (main) => main.textContent)).toContain('Ninguna guía tiene ese número.');

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { anonymiseOlder, anonymiseSection } from '#services/api/guides/anonymise-guides.ts';
 import { hashPassword } from '#shared/accounts/passwords.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { GUIDES } from '#shared/guides/guide-model.ts';
@@ -355,10 +356,13 @@ describe('a search', () => {
     expect(textOf((await search(support, 'PEDIDO Ñ-7', 'lectura')).text)).toContain(
       'Ninguna guía de la cuenta lectura tiene esa referencia.',
     );
-    await demo.created(...Array.from({ length: 21 }, () => ({ ...minimalGuide(), Referencia: 'MUCHAS' })));
+    // The beginning is enough.
+    await demo.created(
+      ...Array.from({ length: 51 }, (_, i) => ({ ...minimalGuide(), Referencia: `MUCHAS-${i}` })),
+    );
     const many = (await search(support, 'MUCHAS')).text;
-    expect(many.match(/href="\/soporte\/guia/g)).toHaveLength(20);
-    expect(many).toContain('Hay más de 20');
+    expect(many.match(/href="\/soporte\/guia/g)).toHaveLength(50);
+    expect(many).toContain('Hay más de 50');
   });
 
   test('finds what a request got by its id: the guides it made, or why it made none', async ({
@@ -396,7 +400,10 @@ describe('a search', () => {
     expect((await search(seeker, number)).status).toBe(303);
     const looks = await stores.mongo.collection('audit').find({ actor: seeker.username }).toArray();
     const searches = looks.filter(({ action }) => action === 'support.search');
-    expect(searches.map(({ details }) => details)).toEqual([{ guides: 1, answers: 0 }]);
+    const text = `…${number.slice(-4)}`;
+    expect(searches.map(({ details }) => details)).toEqual([
+      { text, persons: false, guides: [number], answers: 0 },
+    ]);
   });
 
   test('says of an unknown id how long ids are kept, and where else they are', async ({
@@ -416,6 +423,88 @@ describe('a search', () => {
     const { text } = await search(support, '"><script>alert(1)</script>', '<b>');
     expect(text).not.toContain('<script>alert');
     expect(text).toContain('la cuenta &lt;b&gt;');
+  });
+});
+
+describe('a search for a person', () => {
+  const phones = { Celular: '+52 1 81 2222 3333', Telefono: '8144445555' };
+  const recipient = { Nombre: 'José  Ángel Ñúñez', CodigoPostal: '06600', ...phones };
+  const people = test
+    .extend('supervisor', { scope: 'file' }, ({ visitorWith }) =>
+      visitorWith(['soporte.read', 'soporte.personas', 'guias.read']),
+    )
+    .extend('theirs', { scope: 'file' }, async ({ api, newGuide }) => {
+      const other = await Client.login(api.url, 'otro');
+      const [abroad] = await other.created(minimalGuide({ ...recipient, Nombre: 'JOSE ANGEL NUNEZ RUIZ' }));
+      return [await newGuide(minimalGuide(recipient)), abroad?.SEND_GUIA ?? ''] as const;
+    });
+
+  people.for([
+    ['jose angel nu', [0, 1]],
+    ['  José Ángel  ÑÚÑEZ r', [1]],
+    ['81-2222-3333', [0, 1]],
+    ['044 81 4444 5555', [0, 1]],
+  ] as const)('finds the guides of every account for %s', async ([text, found], { supervisor, theirs }) => {
+    const page = await search(supervisor, text);
+    if (found.length === 1) {
+      expect(page.headers.get('location')).toBe(`/soporte/guia/${theirs[found[0]]}`);
+      return;
+    }
+    for (const number of theirs) expect(page.text).toContain(`/soporte/guia/${number}"`);
+    expect(textOf(page.text)).toMatch(/Jo… Án… Ñú… Tel\. …3333 \/ …5555/);
+    expect(page.text.replace(/value="[^"]*"/, '')).not.toMatch(/Ángel|ANGEL|2222|4444/);
+  });
+
+  people(
+    'needs three letters of the name, from its beginning, or a whole phone',
+    async ({ supervisor, theirs }) => {
+      for (const text of ['jo', 'ngel', '8122', '81222233']) {
+        const page = await search(supervisor, text);
+        for (const number of theirs) expect(page.text).not.toContain(number);
+        expect(page.text).toContain('Ningún destinatario tiene ese teléfono');
+      }
+    },
+  );
+
+  people('is only for soporte.personas: others find and see nothing', async ({ support, theirs }) => {
+    const { status, text } = await search(support, 'jose angel');
+    expect(status).toBe(200);
+    for (const number of theirs) expect(text).not.toContain(number);
+    expect(text).not.toMatch(/destinatario/i);
+  });
+
+  people(
+    'says in the trail what was looked for and found, and names nobody',
+    async ({ stores, theirs, visitorWith }) => {
+      const seeker = await visitorWith(['soporte.read', 'soporte.personas', 'guias.quote']);
+      await search(seeker, 'jose angel nu');
+      await search(seeker, '8122223333');
+      const looks = await stores.mongo
+        .collection('audit')
+        .find({ actor: seeker.username, action: 'support.search' })
+        .sort({ at: 1 })
+        .toArray();
+      const guides = expect.toSatisfy((found: string[]) => theirs.every((number) => found.includes(number)));
+      expect(looks.map(({ details }) => details)).toEqual([
+        { text: 'jo… an… n…', persons: true, guides, answers: 0 },
+        { text: '…3333', persons: true, guides, answers: 0 },
+      ]);
+    },
+  );
+
+  people('finds nobody who was erased or whose guide is old', async ({ newGuide, stores, supervisor }) => {
+    const numbers = [await newGuide(), await newGuide()].toSorted();
+    const [erased = '', old = ''] = numbers;
+    const guides = modelOf(stores.mongo, GUIDES);
+    const sought = { name: 'zacarias olvidado', phones: ['8166667777'] };
+    await guides.updateMany({ _id: { $in: numbers } }, { $set: { sought } });
+    await guides.updateOne({ _id: old }, { $set: { createdUtc: new Date(Date.UTC(2020, 1)) } });
+    expect((await search(supervisor, 'zacarias')).text).toContain(`/soporte/guia/${erased}"`);
+    await anonymiseSection(stores.mongo, [erased], 'Destinatario');
+    const step = { filter: { _id: { $gt: erased, $lte: old } }, upTo: old, count: 1 };
+    expect(await anonymiseOlder(stores.mongo, step, new Date(Date.UTC(2021, 1)), new Date())).toBe(1);
+    for (const text of ['zacarias', '8166667777'])
+      expect((await search(supervisor, text)).text).toContain('Ningún destinatario tiene ese teléfono');
   });
 });
 

@@ -201,7 +201,7 @@ const DRAWS: Readonly<Record<string, string>> = {
   text: 'A text with its first baseline at `y`. It begins at `x`, or has its middle at `middle`, or ends at `right`',
   '#column': 'A column of `field`s; empty ones take no room',
   field:
-    'A text of a `#column`; `whole`, `importance`, `minLines` and `tail` say [what is cut first](../../docs/labels.md#text-fitting)',
+    'A text of a `#column`; `whole`, `importance`, `minLines` and `tail` say [what is cut first](../../docs/labels.md#text-fitting), `framed` draws a frame around it',
   fit: 'A text where it stands, at most `maxLines` lines of `size` high',
   '#logo': 'The logo; `beside.x` and `beside.width` are the room between the logo and `right`',
   logo: 'The logo where it stands',

@@ -84,8 +84,8 @@ function anonymise(parts: readonly (keyof Guide)[]) {
       for (const field of required) $set[`guide.${part}.${field}`] = ANONYMOUS;
     }
   }
-  // The one has the recipient's postal code, the other may tell it.
-  if (parts.includes('Destinatario')) $unset.push('priced', 'route');
+  // These have the recipient's name, phones and postal code, or may tell them.
+  if (parts.includes('Destinatario')) $unset.push('sought', 'priced', 'route');
   // A guide is invalid without a destination.
   const destination = { 'guide.Destinatario.DestinoCode': '$destination.code' };
   return [{ $unset }, { $set }, ...(parts.includes('Destinatario') ? [{ $set: destination }] : [])];

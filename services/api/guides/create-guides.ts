@@ -5,6 +5,7 @@ import { DomainError, type ProblemList } from '#shared/errors/domain-error.ts';
 import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import type { Guide, SentGuide } from '#shared/guides/guide.ts';
 import type { BranchOfGuide, GuideDocument } from '#shared/guides/guide-model.ts';
+import { soughtOf } from '#shared/guides/sought.ts';
 import type { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { type Caller, LimitReached, type LimitState } from '../accounts/account-limits.ts';
 import type { GuideLimit, TakenGuides } from '../accounts/guide-limit.ts';
@@ -170,6 +171,7 @@ export function newGuides(
       ...(service !== 'Domicilio' && { pickUp: pickUpPlace(destination) }),
       ...(prices[indice] ?? { freight: 0, total: 0 }),
       guide: asStored(guide),
+      sought: soughtOf(guide.Destinatario),
       ...expiry,
     };
   });

@@ -11,8 +11,12 @@ import { DUPLICATE_KEY } from '#shared/stores/mongo.ts';
 export type GuideState = Required<Pick<GuideDocument, 'status' | 'events'>> &
   Pick<GuideDocument, 'cancelled' | 'adjustment'>;
 
-/** What a manifest shows of a guide as it is now. `postalCode`: where the guide goes, if it is known. */
-export type CurrentState = Pick<GuideDocument, 'status' | 'route'> & { postalCode: string | undefined };
+/** What a manifest shows of a guide as it is now. The recipient's address has what is known of it. */
+export type CurrentState = Pick<GuideDocument, 'status' | 'route' | 'destination' | 'pickUp'> & {
+  guide: Pick<GuideDocument['guide'], 'Referencia'> & {
+    Destinatario?: Pick<GuideDocument['guide']['Destinatario'], 'CodigoPostal' | 'Municipio' | 'Estado'>;
+  };
+};
 /** A guide as far as a manifest reads it. */
 export type HandoverGuide = Pick<
   GuideDocument,
@@ -32,6 +36,11 @@ const HANDED_OVER_AT_A_TIME = 1_000;
 const HANDOVER_FIELDS = {
   ...{ createdAt: 1, status: 1, service: 1, origin: 1, destination: 1, expiresAt: 1 },
   ...{ 'guide.Producto.Peso': 1, 'guide.Producto.Paquetes': 1, 'guide.Cobro': 1 },
+} as const;
+const STATE_FIELDS = {
+  ...{ status: 1, route: 1, destination: 1, pickUp: 1, 'guide.Referencia': 1 },
+  ...{ 'guide.Destinatario.CodigoPostal': 1, 'guide.Destinatario.Municipio': 1 },
+  'guide.Destinatario.Estado': 1,
 } as const;
 const MAX_BATCHED_FINDS = 100;
 /** Guides of different customers in one write. */
@@ -162,23 +171,14 @@ export class GuideStore {
     return results.reduce((sum, { matchedCount }) => sum + matchedCount, 0) === states.size;
   }
 
-  /** Returns the current status of each of these guides that the account has, its route, and the postal code that it goes to. */
+  /** Returns the current status of each of these guides that the account has, and where it goes. */
   async statesOf(numbers: readonly string[], account: string): Promise<Map<string, CurrentState>> {
     const found = await this.#guides
       .find({ _id: { $in: [...numbers] }, account })
-      .select<
-        Pick<GuideDocument, '_id' | 'status' | 'route'> & {
-          guide: { Destinatario?: { CodigoPostal?: string } };
-        }
-      >({ status: 1, route: 1, 'guide.Destinatario.CodigoPostal': 1 })
+      .select<CurrentState & Pick<GuideDocument, '_id'>>(STATE_FIELDS)
       .sort({ _id: 1 })
       .lean();
-    return new Map(
-      found.map(({ _id, status, route, guide }) => [
-        _id,
-        { status, ...(route && { route }), postalCode: guide.Destinatario?.CodigoPostal },
-      ]),
-    );
+    return new Map(found.map(({ _id, ...state }) => [_id, state]));
   }
 
   /**

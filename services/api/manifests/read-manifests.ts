@@ -45,10 +45,11 @@ export function manifestPayload(
   states: ReadonlyMap<string, CurrentState>,
   { carrier, logo }: LabelSettings,
 ): ManifestPayload {
-  const routes = guides.flatMap(({ number }) => {
-    const route = states.get(number)?.route;
-    return route ? [[number, route] as const] : [];
+  const known = guides.flatMap(({ number }) => {
+    const state = states.get(number);
+    return state ? [[number, state] as const] : [];
   });
+  const routes = known.flatMap(([number, { route }]) => (route ? [[number, route] as const] : []));
   return {
     kind: 'manifest',
     number: _id,
@@ -58,7 +59,8 @@ export function manifestPayload(
     ...(logo && { logo }),
     origin: { code: origin.code, name: origin.name },
     guides: guides.map(({ number, service, destination, packages, weight, cod }) => {
-      const { status, postalCode } = states.get(number) ?? {};
+      const { status, guide } = states.get(number) ?? {};
+      const postalCode = guide?.Destinatario?.CodigoPostal;
       return {
         ...{ number, service, destination, packages },
         ...(weight !== undefined && { weight }),
@@ -68,5 +70,17 @@ export function manifestPayload(
       };
     }),
     ...(routes.length > 0 && { routes: Object.fromEntries(routes) }),
+    details: Object.fromEntries(known.map(([number, state]) => [number, detailsOf(state)])),
+    branches: Object.fromEntries(known.map(([, { destination }]) => [destination.code, destination.name])),
+  };
+}
+
+/** Returns what a dock finds a guide by. The town is that of the branch where the guide is picked up there. */
+function detailsOf({ guide, pickUp }: CurrentState): NonNullable<ManifestPayload['details']>[string] {
+  const { Municipio, Estado } = pickUp ?? guide.Destinatario ?? {};
+  const place = [Municipio, Estado].filter(Boolean).join(', ');
+  return {
+    ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
+    ...(place && { place }),
   };
 }

@@ -5,6 +5,7 @@ import {
   type PersonSection,
   type SearchKind,
 } from '#shared/guides/guide-model.ts';
+import { plainWords } from '#shared/guides/plain-words.ts';
 import { phoneDigits } from '#shared/phones/phone.ts';
 
 export type PersonSearch = { by: SearchKind; wanted: string };
@@ -12,8 +13,7 @@ export type PersonSearch = { by: SearchKind; wanted: string };
 const NORMALIZED: Readonly<Record<SearchKind, (text: string) => string>> = {
   telefono: phoneDigits,
   correo: (text) => text.trim().toLowerCase(),
-  nombre: (text) =>
-    text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim().replaceAll(/\s+/g, ' '),
+  nombre: plainWords,
 };
 
 export function personSearch(by: SearchKind, text: string): PersonSearch {

@@ -11,11 +11,11 @@ import { requirePermission } from '../session.ts';
 import { type Header, headerOf } from '../tabs.ts';
 import type { GuideReader, VisibleGuide } from './guide-reader.ts';
 import { pickupView } from './pickup-reader.ts';
-import { search, searchView } from './search.ts';
+import { maskedText, search, searchView } from './search.ts';
 import { type GuideView, type SupportSources, supportViews, type WebhooksView } from './views.ts';
 
 type Options = SupportSources & { auditLog: AuditLog<AuditAction> };
-type Details = Readonly<Record<string, string | number | boolean>>;
+type Details = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 const PERSONS = 'soporte.personas';
 const BODY_LIMIT = 16 * 1024;
@@ -47,7 +47,7 @@ export function supportRoutes(options: Options) {
     const { numero } = request.params as { numero: string };
     const guide = await findGuide(guides, numero);
     await record(request, 'guide', guide.account, { guide: numero, personal });
-    const canSeePersons = (request.apiUser as ApiUser).permissions.includes(PERSONS);
+    const canSeePersons = maySeePersons(request);
     return guidePage({ ...headerFor(request), ...(await views.guide(guide, { canSeePersons, personal })) });
   };
 
@@ -55,26 +55,32 @@ export function supportRoutes(options: Options) {
     server.addHook('onRequest', requirePermission('soporte.read'));
 
     server.get('/soporte', async (request, reply) =>
-      sendPage(reply, searchPage({ ...headerFor(request), ...searchView(views.write) })),
+      sendPage(
+        reply,
+        searchPage({ ...headerFor(request), ...searchView(views.write, maySeePersons(request)) }),
+      ),
     );
 
     const form = { schema: { body: Search }, bodyLimit: BODY_LIMIT };
     server.post('/soporte', form, async (request, reply) => {
       const text = request.body.buscar.trim();
       const account = request.body.cuenta?.trim() || undefined;
-      const found = await search(options, text, account);
-      // Without its texts, which may name a person.
-      const trail = (guides: number, answers = 0) => record(request, 'search', account, { guides, answers });
+      const forPersons = maySeePersons(request);
+      const found = await search(options, text, account, forPersons);
+      // The text may name a person, so the trail has it masked, and the guides that it led to.
+      const trail = (guides: readonly string[], answers = 0) =>
+        record(request, 'search', account, { text: maskedText(text), persons: forPersons, guides, answers });
       if ('pickup' in found) {
-        await trail(0);
+        await trail([]);
         return reply.redirect(`/soporte/recoleccion/${found.pickup}`, 303);
       }
       if ('number' in found) {
-        await trail(1);
+        await trail([found.number]);
         return reply.redirect(`/soporte/guia/${found.number}`, 303);
       }
-      await trail(found.guides.length, found.answers?.length);
-      const view = searchView(views.write, { text, account, found });
+      const listed = [...found.guides, ...(found.persons?.guides ?? [])].map(({ _id }) => _id);
+      await trail([...new Set(listed)], found.answers?.length);
+      const view = searchView(views.write, forPersons, { text, account, found });
       return sendPage(reply, searchPage({ ...headerFor(request), ...view }));
     });
 
@@ -105,6 +111,10 @@ export function supportRoutes(options: Options) {
       },
     );
   };
+}
+
+function maySeePersons({ apiUser }: FastifyRequest): boolean {
+  return (apiUser as ApiUser).permissions.includes(PERSONS);
 }
 
 /** @throws DomainError `guide-unknown`. */

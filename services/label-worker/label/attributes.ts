@@ -49,7 +49,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
   '#column': { attributes: { x: 'position?', y: 'position?', ...AREA, gap: 'gap', maxScale: 'scale?' } },
   field: {
     value: 'text?',
-    attributes: { ...FITTED, whole: 'flag?', importance: 'rank?', minLines: 'lines?', tail: 'text?' },
+    attributes: {
+      ...{ ...FITTED, whole: 'flag?', importance: 'rank?', minLines: 'lines?', tail: 'text?' },
+      framed: 'flag?',
+    },
   },
   fit: { value: 'text?', attributes: { width: 'size', ...FITTED } },
   '#logo': {

@@ -19,6 +19,8 @@ const LEADING = 1.12;
 const CAP_HEIGHT = 0.7;
 const DESCENT = 0.2;
 const FIELD_SPACING = 0.3;
+/** Dots between a framed text and the outside of its frame: at the sides, above and below. */
+const FRAME = { side: 10, edge: 8 };
 
 export type Typesetting = {
   /** Of the full size, in points. */
@@ -119,7 +121,12 @@ export type Field = Omit<Typesetting, 'width'> & {
   minLines?: number;
   /** The text's last words, which stay whole where the words before them are cut. */
   tail?: string;
+  /** The text stands in a frame as wide as the column. */
+  framed?: boolean;
 };
+
+/** In dots: `top` counts from the column's top, and the text begins `side` from the column's edge. */
+type InColumn = FittedText & { frame?: { top: number; height: number; side: number } };
 
 /**
  * Fits fields one below the other into a column, as large as its room allows. Before a field that is `whole` is cut, its
@@ -127,7 +134,7 @@ export type Field = Omit<Typesetting, 'width'> & {
  * @returns each field with its lines, whose `y` counts from the column's top.
  * @throws if the column is too low for the longest fields. The trial then refuses the template, before any label.
  */
-export function fitColumn<F extends Field>(given: readonly F[], column: Column): (F & FittedText)[] {
+export function fitColumn<F extends Field>(given: readonly F[], column: Column): (F & InColumn)[] {
   const fields = given.map(measured);
   const hasWhole = fields.some(({ whole }) => whole);
   const tallest = hasWhole ? leastHeight(fields, column) : tallestOf(fields, column);
@@ -139,7 +146,7 @@ export function fitColumn<F extends Field>(given: readonly F[], column: Column):
     if (scale > (column.maxScale ?? 1)) continue;
     if (hasWhole && shortest(fields, column, scale, true) > column.height) continue;
     const texts = fields.map((field) => fitField(field, column, scale));
-    const height = heightOfAll(texts, column, scale);
+    const height = heightOfAll(fields, texts, column, scale);
     // A field that gets smaller at a larger scale would look smaller than its neighbours for no reason.
     const isReduced = texts.some(({ size, lines }, i) =>
       isSmaller(fields[i] as F, scale, size, lines.length),
@@ -186,7 +193,8 @@ function tallestOf(fields: readonly Field[], column: Column): number {
     const { size, maxLines = 1 } = field;
     const largest = typeSize(field, SMALLEST_COMMON);
     const spacing = i > 0 ? spacingOf(largest, column, SMALLEST_COMMON) : 0;
-    return height + spacing + Math.max(heightOf(maxLines, size * SMALLEST_COMMON), heightOf(1, largest));
+    const lines = Math.max(heightOf(maxLines, size * SMALLEST_COMMON), heightOf(1, largest));
+    return height + spacing + lines + edgesOf(field);
   }, 0);
 }
 
@@ -200,7 +208,16 @@ function leastHeight(fields: readonly Field[], column: Column, scale = SMALLEST_
 
 function leastHeightOf(field: Field, scale: number): number {
   const { minLines = 1, minSize = 6, whole } = field;
-  return heightOf(minLines, whole ? typeSize(field, scale) : minSize);
+  return heightOf(minLines, whole ? typeSize(field, scale) : minSize) + edgesOf(field);
+}
+
+/** Returns the height that a field's frame adds. */
+function edgesOf({ framed }: Field): number {
+  return framed ? 2 * FRAME.edge : 0;
+}
+
+function widthIn({ width }: Column, { framed }: Field): number {
+  return framed ? width - 2 * FRAME.side : width;
 }
 
 function typeSize({ size, minSize = 6 }: Field, scale: number): number {
@@ -213,8 +230,9 @@ function spacingOf(size: number, { gap }: Column, scale: number): number {
 }
 
 /** Fits a field that is whole on as many lines as it needs, and another within its lines. */
-function fitField(field: Measured, { width }: Column, scale: number): FittedText {
+function fitField(field: Measured, column: Column, scale: number): FittedText {
   const { text, whole, bold, minSize, maxLines = 1 } = field;
+  const width = widthIn(column, field);
   if (whole) return fitLines(field, width, typeSize(field, scale), Number.POSITIVE_INFINITY);
   const size = field.size * scale;
   return fitInto(text, { size, width, bold, minSize }, heightOf(maxLines, size));
@@ -251,14 +269,12 @@ function allotted(fields: readonly Measured[], column: Column, scale: number): F
   for (const [i, field] of [...fields.entries()].sort(([, a], [, b]) => rankOf(b) - rankOf(a))) {
     const least = leastHeightOf(field, scale);
     const size = typeSize(field, scale);
+    const width = widthIn(column, field);
+    const room = least + spare - edgesOf(field);
     const text = field.whole
-      ? fitLines(field, column.width, size, lineCount(least + spare, size))
-      : fitInto(
-          field.text,
-          { ...field, size, width: column.width },
-          mostHeightOf(field, size, least + spare),
-        );
-    spare -= text.height - least;
+      ? fitLines(field, width, size, lineCount(room, size))
+      : fitInto(field.text, { ...field, size, width }, mostHeightOf(field, size, room));
+    spare -= text.height + edgesOf(field) - least;
     texts[i] = text;
   }
   return texts;
@@ -275,11 +291,16 @@ function mostHeightOf({ maxLines = 1 }: Field, size: number, room: number): numb
   return Math.min(room, heightOf(maxLines, size));
 }
 
-function heightOfAll(texts: readonly FittedText[], column: Column, scale: number): number {
-  return texts.reduce(
-    (height, text, i) => height + (i > 0 ? spacingOf(text.size, column, scale) : 0) + text.height,
-    0,
-  );
+function heightOfAll(
+  fields: readonly Field[],
+  texts: readonly FittedText[],
+  column: Column,
+  scale: number,
+): number {
+  return texts.reduce((height, text, i) => {
+    const spacing = i > 0 ? spacingOf(text.size, column, scale) : 0;
+    return height + spacing + text.height + edgesOf(fields[i] as Field);
+  }, 0);
 }
 
 function stacked<F extends Field>(
@@ -289,10 +310,17 @@ function stacked<F extends Field>(
   scale: number,
 ) {
   let bottom = 0;
-  return fields.map((field, i): F & FittedText => {
-    const text = texts[i] as FittedText;
+  return fields.map((field, i): F & InColumn => {
+    const { lines, ...text } = texts[i] as FittedText;
     const top = i > 0 ? bottom + spacingOf(text.size, column, scale) : 0;
-    bottom = top + text.height;
-    return { ...field, ...text, lines: text.lines.map((line) => ({ ...line, y: top + line.y })) };
+    const height = text.height + edgesOf(field);
+    bottom = top + height;
+    if (!field.framed) return { ...field, ...text, lines: lowered(lines, top) };
+    const frame = { top: Math.round(top), height: Math.round(height), side: FRAME.side };
+    return { ...field, ...text, lines: lowered(lines, top + FRAME.edge), frame };
   });
+}
+
+function lowered(lines: readonly Line[], by: number): Line[] {
+  return lines.map((line) => ({ ...line, y: by + line.y }));
 }

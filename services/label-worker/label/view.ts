@@ -1,5 +1,6 @@
 import { dateText, measureText, NONE, testBand } from '#shared/documents/printed-texts.ts';
 import { isTestNumber } from '#shared/guides/guide.ts';
+import { plainWords } from '#shared/guides/plain-words.ts';
 import { inCharset } from '#shared/labels/label-charset.ts';
 import type { LabelPayload } from '#shared/labels/label-payload.ts';
 import { phoneText } from '#shared/phones/phone.ts';
@@ -39,6 +40,7 @@ export function labelView({ logo, ...payload }: LabelPayload) {
     sender: { name: from.Nombre, phones: phones(from), email: from.Email, ...returnAddress(from) },
     recipient: recipientView(guide.Destinatario),
     goods: goodsView(guide.Producto),
+    handling: handlingView(guide.Producto),
     author: { name: author.Nombre ?? NONE, agency: author.Agencia ?? NONE },
     ownReference: guide.Referencia && `Referencia: ${guide.Referencia}`,
     /** The number of the guide before, for a second code, and with words. `line`: who sends, and what, where that code takes their place. */
@@ -180,6 +182,21 @@ function goodsView(goods: Guide['Producto']) {
       ? `${measures.map((side) => (side === undefined ? NONE : measureText(side))).join(' × ')} cm`
       : NONE,
     value: goods.ValorDeclarado === undefined ? NONE : `${money.format(goods.ValorDeclarado)} MXN`,
+  };
+}
+
+/** In words without accents. A text that denies it, such as "no es frágil", shows the mark too, which does no harm. */
+const SAID = {
+  fragile: /\bfragil(es|e)?\b/,
+  upright: /\b(este lado (hacia )?arriba|this (side|way) up)\b/,
+} as const;
+
+/** Says how a parcel is handled, where its additional information does; empty otherwise. */
+function handlingView({ InformacionAdicional: information = '' }: Guide['Producto']) {
+  const words = plainWords(information);
+  return {
+    fragile: SAID.fragile.test(words) ? 'FRÁGIL' : '',
+    upright: SAID.upright.test(words) ? 'ESTE LADO ARRIBA' : '',
   };
 }
 

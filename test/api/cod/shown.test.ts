@@ -109,7 +109,10 @@ test('its PDF has a column of it, and the sum without what was cancelled', () =>
   ];
   const [page] = manifestViews({ ...manifestPayload(4), guides: [...guides, ...rest] });
   expect(page?.codHead).toBe('COBRO');
-  expect(page?.rows.map(({ cod }) => cod)).toEqual(['$1,450.50', '$0.01', undefined, undefined]);
+  // GDL01 before MTY01, below a line for each.
+  expect(page?.lines.flatMap((line) => ('cod' in line ? [line.cod] : []))).toEqual([
+    ...['$0.01', undefined, '$1,450.50', undefined],
+  ]);
   expect(page?.totals?.notes).toMatch(/^Por cobrar al entregar: \$1,450\.51\. /);
   const [plain] = manifestViews(manifestPayload(4));
   expect([plain?.codHead, plain?.totals?.notes]).toEqual([undefined, expect.not.stringContaining('cobrar')]);

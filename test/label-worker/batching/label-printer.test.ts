@@ -110,6 +110,8 @@ test.for([
         'Av. Juárez 800',
         '81 9876 5432',
         '2.5 kg',
+        'Frágil',
+        'FRÁGIL',
       ])
         expect(page.text).toContain(words);
     }

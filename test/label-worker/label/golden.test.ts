@@ -86,9 +86,10 @@ test('the sources of labels change with TEMPLATE_VERSION only', () => {
     /^shared\/(?!pages)[\w-]+\/[\w-]+(?:\.hbs|-view\.ts)$/.test(path),
   );
   const shared = [
-    ...['documents/printed-texts.ts', 'labels/label-charset.ts', 'pdf/pdfium.ts'].map(
-      (name) => `shared/${name}`,
-    ),
+    ...[
+      ...['documents/printed-texts.ts', 'guides/plain-words.ts'],
+      ...['labels/label-charset.ts', 'pdf/pdfium.ts'],
+    ].map((name) => `shared/${name}`),
     ...ofDocuments,
   ].map((path) => `../../${path}`);
   const sources = [

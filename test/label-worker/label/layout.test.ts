@@ -82,6 +82,7 @@ it('no column is higher than its room, whatever its fields say, or is refused fo
     text: fc.integer({ min: 1, max: 120 }).map((length) => 'Calle Niños Héroes '.repeat(7).slice(0, length)),
     size: fc.integer({ min: 6, max: 20 }),
     maxLines: fc.integer({ min: 1, max: 3 }),
+    framed: fc.boolean(),
   });
   const dots = fc.integer({ min: 40, max: 400 });
   fc.assert(
@@ -99,7 +100,14 @@ it('no column is higher than its room, whatever its fields say, or is refused fo
         expect(fitting((text) => text)).toThrow((error as Error).message);
         return;
       }
-      const last = fitting((text) => text)().at(-1);
+      const fitted = fitting((text) => text)();
+      for (const { frame, lines } of fitted) {
+        if (!frame) continue;
+        expect(frame.top).toBeLessThan(lines[0]?.y ?? 0);
+        expect(frame.top + frame.height).toBeGreaterThan(lines.at(-1)?.y ?? 0);
+        expect(frame.top + frame.height).toBeLessThanOrEqual(height + 1); // whole dots
+      }
+      const last = fitted.at(-1);
       expect((last?.lines.at(-1)?.y ?? 0) + 0.2 * (last?.size ?? 0) * DOTS_PER_POINT).toBeLessThanOrEqual(
         height + 0.1,
       );
@@ -170,6 +178,19 @@ it('an address says Int. and Col. once, also where the customer has written them
   );
   expect([recipient.numbers.endsWith(' Int. 5'), recipient.district]).toEqual([true, 'Col. Roma Norte']);
   expect(recipient.street).not.toContain('Int. Int.');
+});
+
+it.each([
+  ['FRAGIL', 'FRÁGIL', ''],
+  ['Contiene piezas frágiles', 'FRÁGIL', ''],
+  ['no es frágil', 'FRÁGIL', ''],
+  ['este  lado hacia ARRIBA', '', 'ESTE LADO ARRIBA'],
+  ['Fragile. This side up!', 'FRÁGIL', 'ESTE LADO ARRIBA'],
+  ['Prueba de fragilidad; este lado', '', ''],
+])('where additional information says "%s", the marks are "%s" and "%s"', (said, fragile, upright) => {
+  const payload = label();
+  payload.guide.Producto = { Contenido: 'Jarra frágil', InformacionAdicional: said };
+  expect(labelView(payload).handling).toEqual({ fragile, upright });
 });
 
 it.each([

@@ -79,7 +79,8 @@ describe.each(LABEL_KINDS)('on a %s label', (kind) => {
           const value = isPhone ? phoneDigits(to[field] ?? '') : to[field];
           if (value && !text.includes(lettersOf(value))) lost.push(`${field}: ${value}`);
         }
-        for (const value of [to.Referencias, label.guide.Producto.Contenido])
+        const { Contenido, InformacionAdicional } = label.guide.Producto;
+        for (const value of [to.Referencias, Contenido, InformacionAdicional])
           if (value) expect(text).toContain(lettersOf(value).slice(0, 12));
       }),
     );

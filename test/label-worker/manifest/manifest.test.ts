@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect } from 'vitest';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { everywhere } from '#services/label-worker/label/template-files/sample-labels.ts';
-import { pagesOf as guidesByPage } from '#shared/manifests/manifest.ts';
+import { pagesOf as linesByPage } from '#shared/manifests/manifest-view.ts';
 import { test as printing } from '#test/fixtures/labels/label-printing.ts';
 import { manifestPayload } from '#test/fixtures/labels/manifests.ts';
 import { checkPdf, codesOf, HEAD_DPI, pagesOf } from '#test/fixtures/labels/pictures.ts';
@@ -21,26 +21,36 @@ const rowsOf = (page: string) => page.match(/^ *\d+ +\d{4} \d{4} \d{4} .*$/gm) ?
 const wordsOf = (text: string) => text.trim().split(/\s{2,}/);
 
 describe('the list of a manifest of 500 guides', () => {
-  test('has a row for each guide, in their order, and nothing but once', async ({ large: { pages } }) => {
+  test('has a row for each guide, by destination, and nothing but once', async ({ large: { pages } }) => {
     const rows = pages.flatMap(rowsOf);
+    const to = (code: string) =>
+      manifestPayload(500).guides.filter(({ destination }) => destination === code);
     expect(rows.map((row) => row.match(/\d{4} \d{4} \d{4}/)?.[0].replaceAll(' ', ''))).toEqual(
-      manifestPayload(500).guides.map(({ number }) => number),
+      [...to('GDL01'), ...to('MTY01')].map(({ number }) => number),
     );
     expect(wordsOf(rows[0] ?? '')).toEqual([
-      ...['1', '4829 1300 0000', 'Domicilio', 'MTY01', '64000', '1', '0.5'],
+      ...['1', '4829 1300 0001', 'PEDIDO-1', 'Guadalajara, Jalisco', '64001', 'Domicilio', '2', '0.625'],
     ]);
     expect(wordsOf(rows[499] ?? '')).toEqual([
-      ...['500', '4829 1300 0499', 'Domicilio', 'GDL01', '64499', '5', '—'],
+      ...['500', '4829 1300 0498', '—', '—', '64498', 'Domicilio', '4', '62.75'],
     ]);
   });
 
+  test('says above the guides of each destination how many these are', async ({ large: { pages } }) => {
+    const text = pages.join('');
+    expect(text).toMatch(/GDL01 · Guadalajara Centro {2,}250 guías · 750 paquetes · [\d,.]+ kg/);
+    expect(text.match(/^ *MTY01 {2,}250 guías · 750 paquetes/gm)).toHaveLength(1);
+    for (const page of pages.slice(1))
+      expect(page).toMatch(/^ *(GDL01 · Guadalajara Centro|MTY01) {2,}continúa/m);
+  });
+
   test('has number, account, branch, table header and page number on each page', ({ large: { pages } }) => {
-    expect(pages).toHaveLength(15);
+    expect(pages).toHaveLength(13);
     for (const [i, page] of pages.entries()) {
       for (const text of [
         ...['Envíos del Valle', 'MANIFIESTO DE ENTREGA', 'M 482 9136 5074', 'M48291365074'],
         ...['tienda', 'MEX01 · Ciudad de México Centro', '14/07/2026 18:32'],
-        ...['GUÍA', 'SERVICIO', 'DESTINO', 'PAQUETES', `Página ${i + 1} de 15`],
+        ...['GUÍA', 'REFERENCIA', 'CIUDAD', 'PAQUETES', `Página ${i + 1} de 13`],
       ]) {
         expect(page).toContain(text);
       }
@@ -55,7 +65,7 @@ describe('the list of a manifest of 500 guides', () => {
     ]) {
       expect(last).toContain(text);
     }
-    expect(others.join('')).not.toMatch(/SELLO|paquetes/);
+    expect(others.join('')).not.toMatch(/SELLO|1500 paquetes/);
   });
 
   test('is a valid PDF of bounded size, whose code a scanner reads from its pages', async ({
@@ -63,23 +73,31 @@ describe('the list of a manifest of 500 guides', () => {
   }) => {
     await checkPdf(pdf);
     expect(pdf.length).toBeLessThan(400_000);
-    const pictures = await pagesOf(pdf, HEAD_DPI, { pages: [1, 8, 15] });
+    const pictures = await pagesOf(pdf, HEAD_DPI, { pages: [1, 8, 13] });
     expect(await codesOf(pictures)).toEqual(Array(3).fill(['CODE-128:M48291365074']));
   });
 });
 
 describe('the list of a manifest', () => {
-  test.for([1, 24, 25, 36, 37, 60, 61, 500])(
-    'of %i guides fills its pages, and has guides beside the totals',
-    (count) => {
-      const { guides } = manifestPayload(count);
-      const pages = guidesByPage(guides);
-      expect(pages.flat()).toEqual(guides);
-      expect(pages.at(-1)?.length).toBeGreaterThan(0);
-      expect(pages.at(-1)?.length).toBeLessThanOrEqual(24);
-      expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(36);
-    },
-  );
+  test('prints no page for few rows, and none that ends with a destination', () => {
+    for (let count = 1; count <= 140; count++) {
+      for (const destinations of [1, 2, 7, count]) {
+        const payload = manifestPayload(count);
+        const guides = payload.guides.map((guide, i) => ({ ...guide, destination: `D${i % destinations}` }));
+        const pages = linesByPage({ guides });
+        const rows = pages.flat().flatMap((line) => ('guide' in line ? [line.guide.number] : []));
+        expect(rows.toSorted()).toEqual(guides.map(({ number }) => number));
+        for (const page of pages) {
+          expect(page[0]).toHaveProperty('destination');
+          expect(page.at(-1)).toHaveProperty('guide');
+          expect(page.length).toBeLessThanOrEqual(43);
+        }
+        const last = pages.at(-1) ?? [];
+        expect(last.length).toBeLessThanOrEqual(29);
+        if (pages.length > 1) expect(last.length).toBeGreaterThanOrEqual(8);
+      }
+    }
+  });
 
   test('marks what was cancelled since, and says how much', async ({ printer }) => {
     const guides = manifestPayload(3).guides.map((guide, i) =>
@@ -98,19 +116,30 @@ describe('the list of a manifest', () => {
     const routes = { [one]: 'R-12', [other]: 'WWWWWWWW' };
     const pdf = await printer.print(manifestPayload(4, { routes }));
     const [page = ''] = textsOf(pdf);
-    expect(rowsOf(page).map((row) => wordsOf(row).slice(3, 6))).toEqual([
-      ['MTY01', 'R-12', '64000'],
-      ['GDL01', 'WWWWWWWW', '64001'],
-      ['MTY01', '—', '—'],
-      ['GDL01', '—', '64003'],
+    // By destination and route, those without a route first.
+    expect(rowsOf(page).map((row) => wordsOf(row).slice(1, 2).concat(wordsOf(row).slice(4, 6)))).toEqual([
+      ['4829 1300 0003', '64003', '—'],
+      ['4829 1300 0001', '64001', 'WWWWWWWW'],
+      ['4829 1300 0002', '—', '—'],
+      ['4829 1300 0000', '64000', 'R-12'],
     ]);
-    expect(page).toMatch(/DESTINO\s+RUTA\s+C\. P\./);
+    expect(page).toMatch(/C\. P\.\s+RUTA\s+SERVICIO/);
     const [without = ''] = textsOf(await printer.print(payload));
-    expect(without).toMatch(/DESTINO\s+C\. P\./);
+    expect(without).toMatch(/C\. P\.\s+SERVICIO/);
+  });
+
+  test('of an api of the release before has no references and towns', async ({ printer }) => {
+    const { details: _, branches: __, ...payload } = manifestPayload(2);
+    const [page = ''] = textsOf(await printer.print(payload));
+    expect(rowsOf(page).map((row) => wordsOf(row).slice(2, 4))).toEqual([
+      ['—', '—'],
+      ['—', '—'],
+    ]);
+    expect(page).toMatch(/^ *GDL01 {2,}1 guía/m);
   });
 
   test('of a test account says on each page that nobody may send it', async ({ printer }) => {
-    const pages = textsOf(await printer.print(manifestPayload(30, { number: 'M08291365075' })));
+    const pages = textsOf(await printer.print(manifestPayload(40, { number: 'M08291365075' })));
     expect(pages).toHaveLength(2);
     for (const page of pages) expect(page).toContain('PRUEBA · NO ENVIAR');
     expect(renderLabel(manifestPayload(1)).html).not.toMatch(/PRUEBA/);
@@ -120,7 +149,11 @@ describe('the list of a manifest', () => {
     const long = everywhere('Wörter <b>&</b> '.repeat(20)).carrier;
     const guides = manifestPayload(2).guides.map((row) => ({ ...row, destination: long, postalCode: long }));
     const origin = { code: long, name: long };
-    const pdf = await printer.print(manifestPayload(2, { carrier: long, account: long, origin, guides }));
+    const details = Object.fromEntries(
+      guides.map(({ number }) => [number, { reference: long.slice(0, 60), place: `${long}, ${long}` }]),
+    );
+    const texts = { carrier: long, account: long, origin, details, branches: { [long]: long } };
+    const pdf = await printer.print(manifestPayload(2, { ...texts, guides }));
     const [page] = await pagesOf(pdf, HEAD_DPI);
     expect(await codesOf(page ? [page] : [])).toEqual([['CODE-128:M48291365074']]);
     expect(textsOf(pdf)[0]).toContain('Wörter <b>&</b>');

@@ -31,7 +31,7 @@ const GUIDE: Guide = {
   Producto: {
     TipoEnvio: 'Paquete',
     Contenido: 'Libros de texto',
-    InformacionAdicional: 'Frágil: no apilar',
+    InformacionAdicional: 'Frágil: no apilar. Este lado arriba',
     Peso: 2.5,
     Largo: 30,
     Ancho: 20,
@@ -181,7 +181,6 @@ const MARKUP = `</style></section><script>alert(1)</script>{{this}} {{{carrier}}
 
 export const USUAL = 'usual';
 export const LONGEST = 'longest';
-export const MARKED = 'marked';
 const MARKS: NonNullable<LabelPayload['marks']> = [
   { text: 'COBRAR $12,450.50', others: 'COBRO EN EL PAQUETE 1 DE 3' },
 ];
@@ -202,7 +201,7 @@ export function sampleLabels(kind: LabelKind): Record<string, LabelPayload> {
     wide: withReturnAddress(everywhere('W'.repeat(250), { kind, packages })),
     markup: everywhere(MARKUP.repeat(3), { kind }),
     test: sample({ kind, packages, number: '082913650726' }),
-    [MARKED]: sample({ kind, packages, route: 'R-12', marks: MARKS }),
+    marked: sample({ kind, packages, route: 'R-12', marks: MARKS }),
     return: asReturn(sample({ kind, packages, route: 'R-12' })),
   };
 }
