@@ -271,9 +271,14 @@ describe('the counter in a browser', () => {
     await page.waitForSelector('.guardados option[value="0"]');
     await page.select('.guardados select', '0');
     await page.waitForFunction(`document.getElementById('Remitente.Nombre').value === 'Ana'`);
+    const other = await page.browserContext().newPage();
+    await other.goto(`${api.url}/mostrador`);
+    await enter(other);
+    await other.waitForSelector(field('Remitente.Nombre'));
+    await page.bringToFront();
     await press(page, 'Salir');
     await Promise.all([page.waitForNavigation(), press(page, 'Salir y borrar')]);
-    await page.waitForSelector('#usuario');
+    for (const tab of [page, other]) await tab.waitForSelector('#usuario');
     expect(await page.evaluate(LEFT)).toEqual([]);
   });
 });
