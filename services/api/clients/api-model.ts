@@ -53,6 +53,17 @@ export type Operation = {
  */
 export type Pages = { kind: 'feed' } | { kind: 'list'; below: string[]; element: Schema };
 
+/** What the method says that walks through the pages. */
+export const WALK_TEXTS = {
+  list: 'Todo lo de la lista, página tras página.',
+  feed: 'Las páginas tras un cursor, hasta la última que hay. Guarde `siguiente` junto con su página: con él se sigue otro día.',
+};
+
+/** Returns the name of that method: `recorrerGuias` of `listarGuias`. */
+export function walkName(operation: string): string {
+  return operation.replace(/^(?:listar|obtener)/, 'recorrer');
+}
+
 const JSON_TYPE = 'application/json';
 const REF = '#/components/schemas/';
 
@@ -107,7 +118,7 @@ function pagesOf({ properties = {} }: Schema, schemas: Record<string, Schema>): 
   return { kind: 'list', below: ['data', field], element: items };
 }
 
-/** Returns the names of the schemas of which requests consist: in these a field may be null as well as absent. */
+/** Returns the name of the schema to which a reference leads. */
 export function nameOf({ $ref = '' }: Schema): string {
   return $ref.slice(REF.length);
 }

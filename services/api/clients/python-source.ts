@@ -6,6 +6,8 @@ import {
   operationsOf,
   type Schema,
   typeOf,
+  WALK_TEXTS,
+  walkName,
 } from './api-model.ts';
 
 /** Writes the two modules of the Python package that follow from the OpenAPI document; the others are in examples/clients. */
@@ -30,7 +32,7 @@ function models({ components: { schemas } }: OpenApiDocument): string {
     schema.properties
       ? [
           `\n\nclass ${name}(TypedDict):`,
-          ...textBelow(schema.description ?? `Parte de la API.`, INDENT),
+          ...textBelow(schema.description ?? name, INDENT),
           ...Object.entries(schema.properties).flatMap(([field, part]) => [
             `${INDENT}${field}: ${fieldType(part, schema.required?.includes(field) ?? false)}`,
             ...textBelow(part.description, INDENT),
@@ -41,7 +43,8 @@ function models({ components: { schemas } }: OpenApiDocument): string {
   return [
     '"""Lo que se manda y lo que se recibe, como lo describe el documento OpenAPI. Un campo opcional puede faltar."""\n',
     'from __future__ import annotations\n',
-    'from typing import Literal, NotRequired, TypeAlias, TypedDict',
+    'from typing import Literal, NotRequired, TypeAlias, TypedDict\n',
+    `__all__ = [\n${Object.keys(schemas).map((name) => `${INDENT}"${name}",`).join('\n')}\n]`,
     ...written,
     '',
   ].join('\n');
@@ -60,7 +63,7 @@ function fieldType(schema: Schema, required: boolean): string {
 /** A docstring, whose quotes and backslashes are those of the text. */
 function textBelow(text: string | undefined, indent: string): string[] {
   if (!text) return [];
-  return [`${indent}"""${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', `\n${indent}`)}"""`];
+  return [`${indent}"""${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(/\n(?!\n)/g, `\n${indent}`)}"""`];
 }
 
 function operations(document: OpenApiDocument): string {
@@ -93,13 +96,13 @@ function schemasOf({ body, answer, pages }: Operation): string[] {
 
 function methodsOf(operation: Operation, ways: typeof SYNC): string[] {
   const { name, query, documentation, pages } = operation;
-  const described = query.map(({ name, description }) => `- \`${snake(name)}\`: ${description}`);
+  const described = query.map(({ name, description }) => `\n- \`${snake(name)}\`: ${description}`);
   const text = textBelow([documentation, ...described].join('\n'), INDENT.repeat(2)).join('');
   const { positional, named, passed } = argumentsOf(operation);
   const answer = operation.answer === 'bytes' ? 'bytes' : operation.answer;
   const own = signature(ways.define, snake(name), positional, named, answer);
   const once = [own, text, `${INDENT.repeat(2)}${ways.answer} self._pedir(Peticion[${answer}](${passed}))`].join('\n');
-  return pages ? [once, walk(operation, pages, text, ways)] : [once];
+  return pages ? [once, walk(operation, pages, described, ways)] : [once];
 }
 
 function signature(define: string, name: string, positional: string[], named: string[], answer: string): string {
@@ -140,28 +143,26 @@ function optional({ name, schema }: Operation['query'][number]): string {
   return `${snake(name)}: ${isNullable(schema) ? type : `${type} | None`} = None`;
 }
 
-function walk({ name, answer, inPath, query }: Operation, pages: NonNullable<Operation['pages']>, text: string, ways: typeof SYNC) {
+function walk({ name, answer, inPath, query }: Operation, pages: NonNullable<Operation['pages']>, described: string[], ways: typeof SYNC) {
   const isFeed = pages.kind === 'feed';
   const filters = query.filter((each) => each.name !== 'cursor');
   const positional = inPath.map(({ name, schema }) => `${snake(name)}: ${typeOf(schema, WORDS)}`);
   const start = isFeed ? ['cursor: str | None = None'] : [];
   const element = isFeed ? answer : typeOf(pages.element, WORDS);
+  const told = [`${WALK_TEXTS[pages.kind]} Las pide con \`${snake(name)}\`.`, ...described.filter((line) => !line.includes('`cursor`:'))];
+  const text = textBelow(told.join('\n'), INDENT.repeat(2)).join('');
   const call = [
     ...inPath.map((each) => snake(each.name)),
     ...[...filters, { name: 'cursor' }].map((each) => `${snake(each.name)}=${snake(each.name)}`),
   ].join(', ');
   const below = isFeed ? 'cursor' : pages.below.map((field) => JSON.stringify(field)).join(', ');
   return [
-    signature('def', walkName(snake(name)), [...positional, ...start], filters.map(optional), `${ways.iterator}[${element}]`),
+    signature('def', snake(walkName(name)), [...positional, ...start], filters.map(optional), `${ways.iterator}[${element}]`),
     text,
     `${INDENT.repeat(2)}return self.${isFeed ? '_seguir' : '_recorrer'}(lambda cursor: self.${snake(name)}(${call}), ${below})`,
   ].join('\n');
 }
 
-function walkName(name: string): string {
-  return name.replace(/^(?:listar|obtener)/, 'recorrer');
-}
-
 function snake(name: string): string {
-  return name.replace(/(?<=[a-z])(?=[A-Z0-9])/g, '_').toLowerCase();
+  return name.replace(/(?<=[a-z])(?=[A-Z])|(?<=[a-z]{2})(?=\d)/g, '_').toLowerCase();
 }

@@ -5,6 +5,8 @@ import {
   operationsOf,
   type Schema,
   typeOf,
+  WALK_TEXTS,
+  walkName,
 } from './api-model.ts';
 
 /** Writes the two modules of the TypeScript package that follow from the OpenAPI document; the others are in examples/clients. */
@@ -100,7 +102,7 @@ function optional(schema: Schema): string {
 }
 
 function walk(
-  { name, documentation, answer, inPath }: Operation,
+  { name, answer, inPath }: Operation,
   pages: NonNullable<Operation['pages']>,
   positional: string[],
   options: string[],
@@ -112,7 +114,7 @@ function walk(
   const call = [...inPath.map((each) => camel(each.name)), '{ ...opciones, cursor }'].join(', ');
   const elements = isFeed ? 'cursor' : `(pagina) => pagina.${pages.below.join('.')}`;
   return (
-    `${comment(documentation)}${name.replace(/^(?:listar|obtener)/, 'recorrer')}(${parameters.join(', ')}): AsyncGenerator<${element}, void> {\n` +
+    `${comment(`${WALK_TEXTS[pages.kind]} Las pide con \`${name}\`.`)}${walkName(name)}(${parameters.join(', ')}): AsyncGenerator<${element}, void> {\n` +
     `return this.${isFeed ? 'seguir' : 'recorrer'}((cursor) => this.${name}(${call}), ${elements});\n}`
   );
 }
