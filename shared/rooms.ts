@@ -2,6 +2,7 @@ import { accountsData } from './accounts/room.ts';
 import { billingData } from './billing/room.ts';
 import { branchesData } from './branches/room.ts';
 import { canaryData } from './canary/room.ts';
+import { clientsData } from './clients/room.ts';
 import { codData } from './cod/room.ts';
 import { counterData } from './counter/room.ts';
 import { evidenceData } from './evidence/room.ts';
@@ -35,7 +36,7 @@ export const ROOMS_DATA = [
     webhooksData,
   ],
   ...[pickupsData, codData],
-  ...[billingData, privacyData, manualData, counterData, canaryData],
+  ...[billingData, privacyData, clientsData, manualData, counterData, canaryData],
 ] as const;
 type Data = (typeof ROOMS_DATA)[number];
 

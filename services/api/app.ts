@@ -11,6 +11,7 @@ import { accounts } from './accounts/room.ts';
 import { billing } from './billing/room.ts';
 import { branches } from './branches/room.ts';
 import { canary } from './canary/room.ts';
+import { clients } from './clients/room.ts';
 import { cod } from './cod/room.ts';
 import { type ApiConfig, LABEL_TIMEOUTS } from './config.ts';
 import { counter } from './counter/room.ts';
@@ -51,6 +52,7 @@ export const ROOMS: readonly Room[] = [
   cod,
   billing,
   privacy,
+  clients,
   manual,
   counter,
   canary,

@@ -14,7 +14,6 @@ export const manualData = defineRoomData({
   chapters: {
     inicio: ['Empezar', 1],
     probar: ['Empezar', 4],
-    cliente: ['Empezar', 5],
     ejemplos: ['Empezar', 6],
     tiendas: ['Empezar', 7],
     operaciones: ['Operaciones', 1],

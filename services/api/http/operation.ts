@@ -46,6 +46,8 @@ type Operation<Request extends RequestSchemas, Data extends TSchema> = {
   action: UserAction;
   /** The service objectives count its requests (k8s/operations.md "Objectives"). */
   objective?: true;
+  /** Done twice, it does twice what it does, and no key prevents it: clients must not simply repeat it. */
+  actsAgain?: true;
   /** The handler reads many documents: requests of an account take turns (`heavyRequests`). */
   readsMany?: true;
   /** Bytes from which on bodies of an account take turns, if not the usual ones (`heavyRequests`). */
@@ -162,7 +164,7 @@ function errorsOf({
 }
 
 function documentation(route: Operation<RequestSchemas, TSchema>): Documentation {
-  const { id, tag, summary, description, permission, request, consumes, data, responses } = route;
+  const { id, tag, summary, description, permission, actsAgain, request, consumes, data, responses } = route;
   const needs = isNamed(permission) ? `Requiere el permiso \`${permission}\`.` : '';
   return {
     operationId: id,
@@ -173,6 +175,7 @@ function documentation(route: Operation<RequestSchemas, TSchema>): Documentation
     security: permission ? [{ bearerAuth: [] }] : [],
     response: { ...(data && { 200: okResponse(data) }), ...responses },
     ...(needs && { 'x-permiso': permission }),
+    ...(actsAgain && { 'x-no-repetir': true }),
     ...(IsOptional(request?.body) && { [BODY_MAY_BE_ABSENT]: true }),
   } as Documentation;
 }

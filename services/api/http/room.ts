@@ -47,8 +47,12 @@ type Facts = {
   /** What is sent to others, as `webhooks` of the OpenAPI document. */
   messages?: object;
   manualValues?: (config: ApiConfig) => ManualValues;
-  /** Writes what is built of its sources into an empty folder. Imports its code when called: the running api has no tools to build. */
-  builds?: (folder: string) => Promise<void>;
+  /**
+   * Writes what is built into an empty folder. Imports its code when called: the running api has no tools to build.
+   *
+   * @param document makes the OpenAPI document of the rooms that build nothing: what is built serves files, and no operations.
+   */
+  builds?: (folder: string, document: () => Promise<object>) => Promise<void>;
 };
 
 /**

@@ -23,6 +23,7 @@ const creation = operation({
   id: 'crearLlave',
   summary: 'Crear una llave para un programa',
   description: `La llave actúa como su usuario, y se manda donde va el token. Un usuario tiene hasta ${MAX_KEYS}.`,
+  actsAgain: true,
   request: { body: NewKeyRequest },
   // The words for each problem are those of creation; `parseKey` validates with the same schema.
   validatedBy: 'handler',

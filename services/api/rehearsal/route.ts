@@ -20,6 +20,7 @@ const simulation = operation({
   permission: 'guias.create',
   action: 'event',
   readsMany: true,
+  actsAgain: true,
   request: { params: GuideParams, body: SimulationRequest },
   validatedBy: 'handler',
   errors: [

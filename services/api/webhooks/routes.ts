@@ -86,6 +86,7 @@ const creation = operation({
   description: `Recibe los eventos que se registren desde ahora. Una cuenta tiene hasta ${MAX_WEBHOOKS}.`,
   permission,
   action: 'subscribe',
+  actsAgain: true,
   request: {
     body: NewWebhook,
   },
@@ -246,6 +247,7 @@ const activation = operation({
     'mensaje, si es de otro tema.',
   permission,
   action: 'subscribe',
+  actsAgain: true,
   request: {
     params,
     body: Type.Optional(Activation),

@@ -2,8 +2,17 @@
 
 from standardwebhooks import WebhookVerificationError
 
-from .cliente import ClienteDeGuias, Pagina
+from . import modelos
+from .cliente import ClienteDeGuias, ClienteDeGuiasAsync
 from .error import ErrorDeGuias
+from .modelos import *
 from .webhook import eventos_del_mensaje
 
-__all__ = ["ClienteDeGuias", "ErrorDeGuias", "Pagina", "WebhookVerificationError", "eventos_del_mensaje"]
+__all__ = [
+    "ClienteDeGuias",
+    "ClienteDeGuiasAsync",
+    "ErrorDeGuias",
+    "WebhookVerificationError",
+    "eventos_del_mensaje",
+]
+__all__ += modelos.__all__

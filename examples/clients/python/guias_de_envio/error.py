@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import json
+from typing import Any
 
 import httpx
 
-from .generado.models import Problema
+from .modelos import Problema
 
 
 class ErrorDeGuias(Exception):
@@ -27,7 +27,7 @@ class ErrorDeGuias(Exception):
         cuerpo = _leer(respuesta)
         self.status = respuesta.status_code if respuesta is not None else 0
         self.codigo = cuerpo.get("codigo")
-        self.details = [Problema.from_dict(problema) for problema in cuerpo.get("details", [])]
+        self.details = cuerpo.get("details", [])
         self.request_id = solicitud.headers["X-Request-Id"]
         self.retry_after = _segundos(respuesta)
         self.idempotency_key = solicitud.headers.get("Idempotency-Key")
@@ -35,17 +35,16 @@ class ErrorDeGuias(Exception):
         super().__init__(cuerpo.get("message", sin_mensaje))
 
 
-def _leer(respuesta: httpx.Response | None) -> dict:
+def _leer(respuesta: httpx.Response | None) -> dict[str, Any]:
     """Un proxy en medio responde lo que quiere."""
     try:
         cuerpo = {} if respuesta is None else respuesta.json()
-    except (json.JSONDecodeError, UnicodeDecodeError):
+    except ValueError:
         return {}
     return cuerpo if isinstance(cuerpo, dict) else {}
 
 
 def _segundos(respuesta: httpx.Response | None) -> float | None:
-    try:
-        return None if respuesta is None else float(respuesta.headers["Retry-After"])
-    except (KeyError, ValueError):
-        return None
+    """Un proxy puede poner una fecha, o un número que no lo es."""
+    texto = "" if respuesta is None else respuesta.headers.get("Retry-After", "")
+    return float(texto) if texto.isascii() and texto.isdigit() else None

@@ -1,7 +1,7 @@
-import type { components } from './openapi.mjs';
+import type { Esquemas } from './esquemas.mjs';
 
 /** Qué está mal, y dónde. */
-export type Problema = components['schemas']['Problema'];
+export type Problema = Esquemas['Problema'];
 
 /** Lo que el servicio respondió en lugar de lo que se pidió, o que no respondió. */
 export class ErrorDeGuias extends Error {
@@ -68,7 +68,7 @@ function nombresDe({ headers }: Request) {
 }
 
 /** Un proxy en medio responde lo que quiere. */
-function leer(texto: string): Partial<components['schemas']['RespuestaError']> {
+function leer(texto: string): Partial<Esquemas['RespuestaError']> {
   try {
     return JSON.parse(texto) ?? {};
   } catch {

@@ -1,8 +1,8 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import type { components } from './openapi.mjs';
+import type { Esquemas } from './esquemas.mjs';
 
 export { WebhookVerificationError };
-export type Evento = components['schemas']['EventoDeCuenta'];
+export type Evento = Esquemas['EventoDeCuenta'];
 
 /**
  * Comprueba la firma de un mensaje de webhook, y da sus eventos: ninguno si es de prueba, o de un tipo que vino después.

@@ -1,0 +1,15 @@
+import { clientsData } from '#shared/clients/room.ts';
+import { guides } from '../guides/room.ts';
+import { defineRoom } from '../http/room.ts';
+import { clientRoutes, clientValues } from './routes.ts';
+
+export const clients = defineRoom({
+  data: clientsData,
+  needs: [guides],
+  errors: {},
+  personalData: 'none',
+  changes: 'none',
+  builds: async (folder, document) => (await import('./build.ts')).buildClients(folder, await document()),
+  openRoutes: [clientRoutes],
+  manualValues: clientValues,
+});
