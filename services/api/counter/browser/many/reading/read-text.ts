@@ -1,0 +1,35 @@
+import Papa from 'papaparse';
+
+/** Cells of a file, row by row, as texts. */
+export type Cells = string[][];
+
+/** What stops the reading of a file. The message is for the person who chose it. */
+export class UnreadableFile extends Error {}
+
+const BOMS: readonly (readonly [encoding: string, bytes: readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+/** Reads a CSV file or cells that were pasted, with whatever stands between the cells. @throws UnreadableFile */
+export function readText(text: string): Cells {
+  const { data, errors } = Papa.parse<string[]>(text, {
+    delimitersToGuess: [',', ';', '\t', '|'],
+    skipEmptyLines: 'greedy',
+  });
+  const broken = errors.find(({ type }) => type === 'Quotes');
+  if (broken) throw new UnreadableFile(`Hay comillas mal puestas o sin cerrar cerca de la fila ${(broken.row ?? 0) + 1}.`);
+  return data;
+}
+
+/** Returns the text of bytes in UTF-8 or UTF-16 with a byte order mark, in UTF-8, or else in Windows-1252. */
+export function decode(bytes: Uint8Array): string {
+  const marked = BOMS.find(([, bom]) => bom.every((byte, i) => bytes[i] === byte));
+  if (marked) return new TextDecoder(marked[0]).decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
