@@ -30,12 +30,16 @@ export function excelUtf8(): Uint8Array {
 
 /** LibreOffice with tabs, texts in quotes, and a cell of two lines. */
 export function libreOffice(): Uint8Array {
-  return strToU8('"Referencia"\t"Destinatario"\t"CP"\t"Referencias de entrega"\n"P-1"\t"Ana ""la jefa"""\t"06600"\t"Portón\nverde"\n');
+  return strToU8(
+    '"Referencia"\t"Destinatario"\t"CP"\t"Referencias de entrega"\n"P-1"\t"Ana ""la jefa"""\t"06600"\t"Portón\nverde"\n',
+  );
 }
 
 /** Google Sheets: commas, UTF-8 without a mark, CRLF. */
 export function googleSheets(): Uint8Array {
-  return strToU8('Pedido,Destinatario Nombre,Codigo postal,Municipio/Alcaldía,Celular\r\nP-1,"Pérez, Luis",06600,Cuauhtémoc,+52 55 1234 5678\r\n');
+  return strToU8(
+    'Pedido,Destinatario Nombre,Codigo postal,Municipio/Alcaldía,Celular\r\nP-1,"Pérez, Luis",06600,Cuauhtémoc,+52 55 1234 5678\r\n',
+  );
 }
 
 /** Orders of WooCommerce, with the buyer's address beside the recipient's. */

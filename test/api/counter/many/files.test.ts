@@ -34,7 +34,12 @@ describe('files as people export them', () => {
 
   test('from Excel as UTF-8, LibreOffice and Google Sheets', () => {
     expect(cellsIn(exported.excelUtf8())).toEqual([
-      { Referencia: 'P-1', 'Destinatario.Nombre': 'José', 'Destinatario.CodigoPostal': '06600', 'Producto.Contenido': 'Té' },
+      {
+        Referencia: 'P-1',
+        'Destinatario.Nombre': 'José',
+        'Destinatario.CodigoPostal': '06600',
+        'Producto.Contenido': 'Té',
+      },
     ]);
     expect(cellsIn(exported.libreOffice())).toEqual([
       {
@@ -124,7 +129,15 @@ test('every field is recognised by its name on the wire, and by its label in our
 });
 
 test('headings of the sender and the recipient are told apart', () => {
-  const headings = ['Remitente nombre', 'CP remitente', 'Nombre del destinatario', 'CP destino', 'Sender phone', 'To: City', 'Color'];
+  const headings = [
+    'Remitente nombre',
+    'CP remitente',
+    'Nombre del destinatario',
+    'CP destino',
+    'Sender phone',
+    'To: City',
+    'Color',
+  ];
   expect(recognise(headings)).toEqual([
     'Remitente.Nombre',
     'Remitente.CodigoPostal',
@@ -142,10 +155,10 @@ test('our own files come back as they were, and run nothing', () => {
     'Destinatario.Nombre': '<img src=x onerror=alert(1)>',
     'Destinatario.CodigoPostal': '06600',
     'Destinatario.Telefono': '+525512345678',
-    'Producto.Contenido': "Té; \"del\" bueno\u0001 & 'rico'",
+    'Producto.Contenido': 'Té; "del" bueno\u0001 & \'rico\'',
   };
   const table = correctedTable([{ id: 0, line: 2, cells, others: ['rojo'] }], ['Color']);
-  const clean = { ...cells, 'Producto.Contenido': "Té; \"del\" bueno & 'rico'" };
+  const clean = { ...cells, 'Producto.Contenido': 'Té; "del" bueno & \'rico\'' };
   expect(rowsIn(writeXlsx(table))).toEqual([{ id: 0, line: 2, cells: clean, others: ['rojo'] }]);
   expect(writeCsv(table)).toContain("'=cmd()");
   const [back] = cellsIn(strToU8(writeCsv(table)));

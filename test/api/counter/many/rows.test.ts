@@ -82,7 +82,11 @@ describe('the key of a row', () => {
     expect(content({ Referencia: ' P-1 ' })).toBe(one);
     const key = await keyOf('https://guias.example', one, 0);
     expect(key).toMatch(/^[0-9a-f]{64}$/);
-    const others = [keyOf('https://guias.example', one, 1), keyOf('https://guias.example', other, 0), keyOf('https://otra.example', one, 0)];
+    const others = [
+      keyOf('https://guias.example', one, 1),
+      keyOf('https://guias.example', other, 0),
+      keyOf('https://otra.example', one, 0),
+    ];
     expect(new Set([key, ...(await Promise.all(others))]).size).toBe(4);
   });
 
@@ -102,7 +106,9 @@ describe('the key of a row', () => {
 
 describe('rows that are checked', () => {
   test('go 500 at a time, by service', () => {
-    const rows = Array.from({ length: 1_003 }, (_, id) => row(id, { TipoServicio: id < 3 ? 'sucursal' : '' }));
+    const rows = Array.from({ length: 1_003 }, (_, id) =>
+      row(id, { TipoServicio: id < 3 ? 'sucursal' : '' }),
+    );
     const batches = batchesOf(rows);
     expect(batches.map(({ body, rows }) => [body.TipoServicio, body.Guia.length, rows[0]?.id])).toEqual([
       ['the service', 3, 0],
@@ -123,7 +129,11 @@ describe('rows that are checked', () => {
     const service = { path: 'TipoServicio', codigo: 'tipo', message: 'Servicio' };
     expect(Object.fromEntries(found)).toEqual({
       4: [{ path: POSTAL_CODE, codigo: 'destino_requerido', message: 'Falta' }, service],
-      9: [{ path: 'Cobro.Medios', codigo: 'campo_formato', message: 'Mal: efectivo' }, { codigo: 'cotizacion_distinta', message: 'Otra' }, service],
+      9: [
+        { path: 'Cobro.Medios', codigo: 'campo_formato', message: 'Mal: efectivo' },
+        { codigo: 'cotizacion_distinta', message: 'Otra' },
+        service,
+      ],
     });
   });
 });

@@ -15,6 +15,8 @@ export type Problem = {
   consejo?: string;
   /** By field: `details` of the answer. */
   errors?: Detail[];
+  /** What the answer also tells, and refuses nothing. */
+  advertencias?: Detail[];
   requestId?: string;
 };
 

@@ -13,8 +13,8 @@ export type Kept = {
   printer: { label: string; format: string };
   /** Which field each heading of a file means. */
   headings: Record<string, string>;
-  /** What was created of a file, by the hash of the file. */
-  created: Record<string, unknown>;
+  /** When a guide was asked for with a key, in ms since 1970, and its number once that is known. */
+  created: { at: number; guide?: string };
 };
 
 function open(): Promise<IDBDatabase> {
@@ -55,10 +55,29 @@ export async function readKept<K extends keyof Kept>(
   kind: K,
   name = '',
 ): Promise<Kept[K] | undefined> {
-  // To open a database makes it, and looking leaves nothing behind.
-  const databases = await indexedDB.databases?.().catch(() => []);
-  if (databases && !databases.some((each) => each.name === DATABASE)) return undefined;
+  if (!(await isThere())) return undefined;
   return within('readonly', (store) => store.get(keyOf(username, kind, name))).catch(() => undefined);
+}
+
+/** To open a database makes it, and looking leaves nothing behind. */
+async function isThere(): Promise<boolean> {
+  const databases = await indexedDB.databases?.().catch(() => []);
+  return !databases || databases.some(({ name }) => name === DATABASE);
+}
+
+/** Returns all that is kept of a kind, by its name. */
+export async function readAllKept<K extends keyof Kept>(
+  username: string,
+  kind: K,
+): Promise<Map<string, Kept[K]>> {
+  if (!(await isThere())) return new Map();
+  const range = IDBKeyRange.bound(keyOf(username, kind, ''), [username, kind, []]);
+  const reading = [
+    within('readonly', (store) => store.getAllKeys(range) as IDBRequest<IDBValidKey[]>),
+    within('readonly', (store) => store.getAll(range) as IDBRequest<Kept[K][]>),
+  ] as const;
+  const [keys, values] = await Promise.all(reading).catch(() => [[], []] as const);
+  return new Map(values.map((value, i) => [(keys[i] as string[])[2] ?? '', value]));
 }
 
 /** Keeps it. @param name tells apart what is of one kind, such as files. @returns whether the browser has it. */

@@ -7,11 +7,13 @@ export type Reading = { value?: unknown; proposal?: string; refusal?: string };
 /** How spreadsheets shorten a long number; its last digits are lost. */
 const SHORTENED = /^[+-]?\d(?:[.,]\d+)?e\+?\d+$/i;
 /** How they write a number that they took for a day. */
-const DAY = /^(?:\d{1,2}[-/](?:ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic|jan|apr|aug|dec)[a-z]*\.?(?:[-/]\d{2,4})?|\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?)$/i;
+const DAY =
+  /^(?:\d{1,2}[-/](?:ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic|jan|apr|aug|dec)[a-z]*\.?(?:[-/]\d{2,4})?|\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?)$/i;
 const FORMULA_ERROR = /^#(?:N\/A|¡?REF!|¡?VALOR!|VALUE!|¡?DIV\/0!|¿?NOMBRE\?|NAME\?|¡?NUM!|NULL!)$/i;
 
 const REFUSALS = {
-  shortened: 'La hoja de cálculo acortó este número, y sus últimas cifras se perdieron. Dé a la columna el formato Texto y escríbalo otra vez.',
+  shortened:
+    'La hoja de cálculo acortó este número, y sus últimas cifras se perdieron. Dé a la columna el formato Texto y escríbalo otra vez.',
   day: 'La hoja de cálculo hizo una fecha de este número. Escríbalo otra vez.',
   formula: 'La fórmula de esta celda no dio un valor.',
   ambiguous: 'No se sabe si la coma separa miles o decimales. Escríbalo sin comas, con punto decimal.',
@@ -42,7 +44,8 @@ export function readCell(path: string, text: string): Reading {
   const kind = fieldAt(path)?.kind;
   if (kind === 'number') return readNumber(cell);
   if (kind === 'list') return { value: cell.split(/[\s,;/]+/).map((each) => each.toLowerCase()) };
-  if (SHORTENED.test(cell) && (kind === 'digits' || /e\+/i.test(cell))) return { refusal: REFUSALS.shortened };
+  if (SHORTENED.test(cell) && (kind === 'digits' || /e\+/i.test(cell)))
+    return { refusal: REFUSALS.shortened };
   if (/Numero_(?:ex|in)terior$/.test(path) && DAY.test(cell)) return { refusal: REFUSALS.day };
   if (path.endsWith('.CodigoPostal')) return readPostalCode(cell);
   return { value: kind === 'digits' ? cell.replace(/\.0$/, '') : cell };
@@ -57,7 +60,10 @@ function readPostalCode(cell: string): Reading {
 /** Reads a number with its unit or currency; a comma is a decimal one where it cannot separate thousands. */
 function readNumber(cell: string): Reading {
   if (SHORTENED.test(cell)) return { refusal: REFUSALS.shortened };
-  const bare = cell.replace(/^(?:mxn?)?\s*\$?\s*/i, '').replace(/\s*(?:kgs?|kilos?|cms?|mxn|pesos)\.?$/i, '').replaceAll(/\s/g, '');
+  const bare = cell
+    .replace(/^(?:mxn?)?\s*\$?\s*/i, '')
+    .replace(/\s*(?:kgs?|kilos?|cms?|mxn|pesos)\.?$/i, '')
+    .replaceAll(/\s/g, '');
   if (!/^-?\d[\d.,]*$|^-?[.,]\d+$/.test(bare)) return { refusal: REFUSALS.number };
   const plain = unpunctuated(bare);
   if (plain === undefined) return { refusal: REFUSALS.ambiguous };
@@ -73,7 +79,9 @@ function unpunctuated(number: string): string | undefined {
   if (number.indexOf(mark as string) === last && !whole.includes(mark === ',' ? '.' : ',')) {
     if (mark === '.') return number;
     // `1,234`: thousands here, decimals in another country. `0,250` is no thousands.
-    return decimals.length === 3 && isThousands(',').test(number) && !/^-?0/.test(number) ? undefined : `${whole || '0'}.${decimals}`;
+    return decimals.length === 3 && isThousands(',').test(number) && !/^-?0/.test(number)
+      ? undefined
+      : `${whole || '0'}.${decimals}`;
   }
   const separator = mark === ',' ? '.' : ',';
   if (isThousands(mark as string).test(number)) return number.replaceAll(mark as string, '');

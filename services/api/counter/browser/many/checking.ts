@@ -1,13 +1,16 @@
 import type { Detail } from '../api/problem.ts';
 import { SERVICE } from './fields.ts';
 import { type Body, bodyOf, contentOf } from './request.ts';
-import { readRow, type Row } from './rows.ts';
+import { type Row, readRow } from './rows.ts';
 
 /** What is wrong with a cell, or, without a `path`, with a row. */
 export type CellProblem = { path?: string; message: string; codigo?: string };
 
 /** Rows that one request checks: those of one service. */
-export type Batch = { body: { TipoServicio: unknown; Guia: Record<string, unknown>[] }; rows: readonly Row[] };
+export type Batch = {
+  body: { TipoServicio: unknown; Guia: Record<string, unknown>[] };
+  rows: readonly Row[];
+};
 
 /** Most rows of one request. */
 const MAX_BATCH = 500;
@@ -24,7 +27,10 @@ export function batchesOf(rows: readonly Row[], most = MAX_BATCH): Batch[] {
   return [...byService].flatMap(([TipoServicio, entries]) =>
     Array.from({ length: Math.ceil(entries.length / most) }, (_, i) => {
       const some = entries.slice(i * most, (i + 1) * most);
-      return { rows: some.map(({ row }) => row), body: { TipoServicio, Guia: some.map(({ guide }) => guide) } };
+      return {
+        rows: some.map(({ row }) => row),
+        body: { TipoServicio, Guia: some.map(({ guide }) => guide) },
+      };
     }),
   );
 }
@@ -36,7 +42,9 @@ export function checkedContent(row: Row): string {
 
 /** Returns what no request needs to find: cells that mean nothing. */
 export function refusals({ cells }: Row): CellProblem[] {
-  return [...readRow(cells)].flatMap(([path, { refusal }]) => (refusal === undefined ? [] : [{ path, message: refusal }]));
+  return [...readRow(cells)].flatMap(([path, { refusal }]) =>
+    refusal === undefined ? [] : [{ path, message: refusal }],
+  );
 }
 
 /** Puts what an answer says of guides to the rows they came from. One without a guide is about all of them. */
@@ -59,5 +67,7 @@ export function problemsByRow({ rows }: Batch, details: readonly Detail[]): Map<
 /** The API names a place in a list too: `Cobro.Medios.0`. What is no cell, such as the origin, is about the row. */
 function pathIn(row: Row, campo: string): string | undefined {
   const path = campo.replace(/\.\d+$/, '');
-  return path === SERVICE || path.includes('.') || path === 'Referencia' || row.cells[path] !== undefined ? path : undefined;
+  return path === SERVICE || path.includes('.') || path === 'Referencia' || row.cells[path] !== undefined
+    ? path
+    : undefined;
 }

@@ -7,7 +7,10 @@ export type Mapping = (string | undefined)[];
 type Meaning = { path: string; rank: number; part: number };
 
 const SECTION_WORDS: Readonly<Record<string, string>> = {
-  ...wordsFor('Destinatario', 'destinatario dest recibe recipient cliente customer consignatario entrega envio shipping shipto to delivery destino'),
+  ...wordsFor(
+    'Destinatario',
+    'destinatario dest recibe recipient cliente customer consignatario entrega envio shipping shipto to delivery destino',
+  ),
   ...wordsFor('Remitente', 'remitente rem origen envia sender from'),
   ...wordsFor('Producto', 'producto paquete parcel package'),
   ...wordsFor('Cobro', 'cobro'),
@@ -21,7 +24,10 @@ const FILLERS = new Set('de del la el los las the of a al para por quien su y en
 
 /** Other names of fields, without accents, signs and blanks. */
 const SYNONYMS: Readonly<Record<string, string>> = {
-  ...wordsFor('Destinatario.Nombre', 'nombre name fullname nombrecompleto contacto contact attention destinatario recibe recipient cliente customer'),
+  ...wordsFor(
+    'Destinatario.Nombre',
+    'nombre name fullname nombrecompleto contacto contact attention destinatario recibe recipient cliente customer',
+  ),
   ...wordsFor('Destinatario.Nombre/0', 'firstname nombres nombrepila'),
   ...wordsFor('Destinatario.Nombre/1', 'lastname apellido apellidos'),
   ...wordsFor('Destinatario.Email', 'email correo correoelectronico mail emailaddress'),
@@ -29,19 +35,52 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   ...wordsFor('Destinatario.Celular', 'celular cel movil mobile whatsapp telefonocelular telefono2 tel2'),
   ...wordsFor('Destinatario.RazonSocial', 'razonsocial empresa company compania companyname negocio'),
   ...wordsFor('Destinatario.RFC', 'rfc taxid'),
-  ...wordsFor('Destinatario.Referencias', 'referencias referenciasentrega entrecalles indicaciones address2 addressline2 direccion2 customernote customermessage instrucciones'),
-  ...wordsFor('Destinatario.CodigoPostal', 'codigopostal cp codpostal postal zip zipcode postcode postalcode codigozip'),
-  ...wordsFor('Destinatario.Estado', 'estado state province provincename provincia entidad statename entidadfederativa statecode'),
-  ...wordsFor('Destinatario.Municipio', 'municipio ciudad city alcaldia delegacion poblacion town localidad municipioalcaldia'),
+  ...wordsFor(
+    'Destinatario.Referencias',
+    'referencias referenciasentrega entrecalles indicaciones address2 addressline2 direccion2 customernote customermessage instrucciones',
+  ),
+  ...wordsFor(
+    'Destinatario.CodigoPostal',
+    'codigopostal cp codpostal postal zip zipcode postcode postalcode codigozip',
+  ),
+  ...wordsFor(
+    'Destinatario.Estado',
+    'estado state province provincename provincia entidad statename entidadfederativa statecode',
+  ),
+  ...wordsFor(
+    'Destinatario.Municipio',
+    'municipio ciudad city alcaldia delegacion poblacion town localidad municipioalcaldia',
+  ),
   ...wordsFor('Destinatario.Colonia', 'colonia col neighborhood suburb barrio fraccionamiento asentamiento'),
-  ...wordsFor('Destinatario.Calle', 'calle street direccion domicilio address address1 addressline1 direccion1 calleynumero callenumero address12'),
-  ...wordsFor('Destinatario.Numero_exterior', 'numeroexterior noexterior noext numext numeroext exterior ext numero no num number'),
-  ...wordsFor('Destinatario.Numero_interior', 'numerointerior nointerior noint numint numeroint interior int depto departamento apartment'),
-  ...wordsFor('Destinatario.DestinoCode', 'destinocode sucursal destino sucursaldestino codigosucursal claversucursal branch'),
+  ...wordsFor(
+    'Destinatario.Calle',
+    'calle street direccion domicilio address address1 addressline1 direccion1 calleynumero callenumero address12',
+  ),
+  ...wordsFor(
+    'Destinatario.Numero_exterior',
+    'numeroexterior noexterior noext numext numeroext exterior ext numero no num number',
+  ),
+  ...wordsFor(
+    'Destinatario.Numero_interior',
+    'numerointerior nointerior noint numint numeroint interior int depto departamento apartment',
+  ),
+  ...wordsFor(
+    'Destinatario.DestinoCode',
+    'destinocode sucursal destino sucursaldestino codigosucursal claversucursal branch',
+  ),
   ...wordsFor('Producto.TipoEnvio', 'tipoenvio tipopaquete'),
-  ...wordsFor('Producto.ValorDeclarado', 'valordeclarado valor declaredvalue valormercancia subtotal ordersubtotal ordersubtotalamount'),
-  ...wordsFor('Producto.Contenido', 'contenido descripcion content contents description mercancia articulo articulos item items itemname productname lineitemname lineitems productos producto nombreproducto'),
-  ...wordsFor('Producto.InformacionAdicional', 'informacionadicional observaciones notas nota notes note comentarios comments'),
+  ...wordsFor(
+    'Producto.ValorDeclarado',
+    'valordeclarado valor declaredvalue valormercancia subtotal ordersubtotal ordersubtotalamount',
+  ),
+  ...wordsFor(
+    'Producto.Contenido',
+    'contenido descripcion content contents description mercancia articulo articulos item items itemname productname lineitemname lineitems productos producto nombreproducto',
+  ),
+  ...wordsFor(
+    'Producto.InformacionAdicional',
+    'informacionadicional observaciones notas nota notes note comentarios comments',
+  ),
   ...wordsFor('Producto.Peso', 'peso weight pesokg kilos kg totalweight'),
   ...wordsFor('Producto.Largo', 'largo length longitud'),
   ...wordsFor('Producto.Alto', 'alto height altura'),
@@ -49,7 +88,10 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   ...wordsFor('Producto.Paquetes', 'paquetes bultos piezas cajas packages numeropaquetes cantidadpaquetes'),
   ...wordsFor('Cobro.Monto', 'monto contraentrega montocobrar cobrar importecobrar cod codamount porcobrar'),
   ...wordsFor('Cobro.Medios', 'medios mediospago'),
-  ...wordsFor('Referencia', 'referencia pedido orden order ordernumber orderid numeropedido numeropedidocliente nopedido numpedido numeroorden noorden idpedido folio reference'),
+  ...wordsFor(
+    'Referencia',
+    'referencia pedido orden order ordernumber orderid numeropedido numeropedidocliente nopedido numpedido numeroorden noorden idpedido folio reference',
+  ),
   ...wordsFor('TipoServicio', 'tiposervicio servicio service'),
 };
 const KNOWN: ReadonlyMap<string, string> = new Map([
@@ -58,11 +100,20 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Headings that mean something else than their words say. Shopify's number of an order is `Name`, and its weight is none of a parcel. */
-const SHOPIFY = { name: 'Referencia', id: undefined, 'lineitem name': 'Producto.Contenido', 'shipping street': undefined, 'shipping province': undefined, 'shipping method': undefined } as const;
+const SHOPIFY = {
+  name: 'Referencia',
+  id: undefined,
+  'lineitem name': 'Producto.Contenido',
+  'shipping street': undefined,
+  'shipping province': undefined,
+  'shipping method': undefined,
+} as const;
 
 /** Returns what each heading means, as far as it is known. A field has one column, or the parts of a name. */
 export function recognise(headings: readonly string[]): Mapping {
-  const isShopify = ['name', 'lineitem name'].every((each) => headings.some((heading) => each === heading.trim().toLowerCase()));
+  const isShopify = ['name', 'lineitem name'].every((each) =>
+    headings.some((heading) => each === heading.trim().toLowerCase()),
+  );
   const meanings = headings.map((heading) => {
     const own = heading.trim().toLowerCase();
     if (isShopify && Object.hasOwn(SHOPIFY, own)) {
@@ -132,7 +183,9 @@ const MAX_ABOVE = 10;
 
 /** Returns in which row the headings stand: the first of the file's beginning in which several are known, or else the first. */
 export function headingRow(cells: readonly (readonly string[])[]): number {
-  const found = cells.slice(0, MAX_ABOVE).findIndex((row) => recognise(row).filter((path) => path !== undefined).length >= 2);
+  const found = cells
+    .slice(0, MAX_ABOVE)
+    .findIndex((row) => recognise(row).filter((path) => path !== undefined).length >= 2);
   return Math.max(found, 0);
 }
 

@@ -1,5 +1,5 @@
 import { SERVICE } from './fields.ts';
-import { readRow, type Row } from './rows.ts';
+import { type Row, readRow } from './rows.ts';
 
 /** The body of `POST /api/guias/crear` for one row. */
 export type Body = { TipoServicio: unknown; Guia: [Record<string, unknown>] };

@@ -40,15 +40,21 @@ export function rowsOf({ headings, body, firstLine }: Sheet, mapping: Mapping): 
     }
     if (Object.keys(cells).length === 0) continue;
     const above = rows.at(-1);
-    if (above && goesOn(above.cells, cells)) rows[rows.length - 1] = withContents(above, cells['Producto.Contenido']);
+    if (above && goesOn(above.cells, cells))
+      rows[rows.length - 1] = withContents(above, cells['Producto.Contenido']);
     else rows.push({ id: rows.length, line: firstLine + i, cells, others });
   }
   return rows;
 }
 
 function goesOn(above: Row['cells'], cells: Row['cells']): boolean {
-  const isRecipient = (path: string) => /^Destinatario\.(?:Nombre|CodigoPostal|DestinoCode|Calle)$/.test(path);
-  return cells.Referencia !== undefined && cells.Referencia === above.Referencia && !Object.keys(cells).some(isRecipient);
+  const isRecipient = (path: string) =>
+    /^Destinatario\.(?:Nombre|CodigoPostal|DestinoCode|Calle)$/.test(path);
+  return (
+    cells.Referencia !== undefined &&
+    cells.Referencia === above.Referencia &&
+    !Object.keys(cells).some(isRecipient)
+  );
 }
 
 /** Longest contents of a guide, in characters. */

@@ -10,7 +10,10 @@ export function correctedTable(rows: readonly Row[], others: readonly string[]):
   const fields = fieldsIn(rows);
   return [
     [...fields.map(({ label }) => label), ...others],
-    ...rows.map((row) => [...fields.map(({ path }) => row.cells[path] ?? ''), ...others.map((_, i) => row.others[i] ?? '')]),
+    ...rows.map((row) => [
+      ...fields.map(({ path }) => row.cells[path] ?? ''),
+      ...others.map((_, i) => row.others[i] ?? ''),
+    ]),
   ];
 }
 
@@ -28,7 +31,9 @@ export function resultTable(rows: readonly (Row & { outcome: Outcome })[], other
 
 /** A file for somebody who has none: the headings that are usual, and how each is filled. */
 export function sampleTable(): Table {
-  const usual = FIELDS.filter(({ path }) => !/^(?:Creado_por|Cobro)\.|RazonSocial|RFC|DestinoCode|TipoEnvio/.test(path));
+  const usual = FIELDS.filter(
+    ({ path }) => !/^(?:Creado_por|Cobro)\.|RazonSocial|RFC|DestinoCode|TipoEnvio/.test(path),
+  );
   const example = (path: string, text: string) => (path === SERVICE ? 'Domicilio' : text);
   return [usual.map(({ label }) => label), usual.map((field) => example(field.path, field.example))];
 }

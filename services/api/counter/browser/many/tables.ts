@@ -13,18 +13,23 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
-const part = (name: string, kind: string) => `<Override PartName="/xl/${name}" ContentType="${TYPES}.${kind}+xml"/>`;
+const part = (name: string, kind: string) =>
+  `<Override PartName="/xl/${name}" ContentType="${TYPES}.${kind}+xml"/>`;
 const relation = (id: number, kind: string, target: string) =>
   `<Relationship Id="rId${id}" Type="${RELATIONS}/${kind}" Target="${target}"/>`;
-const relations = (...each: string[]) => `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${each.join('')}</Relationships>`;
-const xf = (format: number) => `<xf numFmtId="${format}" fontId="0" fillId="0" borderId="0" applyNumberFormat="1"/>`;
+const relations = (...each: string[]) =>
+  `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${each.join('')}</Relationships>`;
+const xf = (format: number) =>
+  `<xf numFmtId="${format}" fontId="0" fillId="0" borderId="0" applyNumberFormat="1"/>`;
 /** The format of texts (ECMA-376, part 1, 18.8.30): a spreadsheet takes no cell of it for a number or a formula. */
 const TEXT_FORMAT = 49;
 
 /** Writes a workbook of one sheet, all of whose cells are texts. */
 export function writeXlsx(table: Table): Uint8Array {
   const width = Math.max(...table.map((row) => row.length));
-  const rows = table.map((row, i) => `<row r="${i + 1}">${row.map((text) => cell(text)).join('')}</row>`).join('');
+  const rows = table
+    .map((row, i) => `<row r="${i + 1}">${row.map((text) => cell(text)).join('')}</row>`)
+    .join('');
   return zipSync({
     '[Content_Types].xml': strToU8(
       `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${part('workbook.xml', 'sheet.main')}${part('worksheets/sheet1.xml', 'worksheet')}${part('styles.xml', 'styles')}</Types>`,
@@ -46,7 +51,9 @@ export function writeXlsx(table: Table): Uint8Array {
 }
 
 function cell(text: string): string {
-  return text === '' ? '<c s="1"/>' : `<c s="1" t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`;
+  return text === ''
+    ? '<c s="1"/>'
+    : `<c s="1" t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`;
 }
 
 /** XML has no other control characters, not even escaped (XML 1.0, 2.2). */

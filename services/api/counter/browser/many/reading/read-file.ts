@@ -10,8 +10,11 @@ export const MAX_BYTES = 64 * 2 ** 20;
 export function readFile(bytes: Uint8Array): Cells {
   if (startsWith(bytes, [0x50, 0x4b])) return readXlsx(bytes, MAX_ROWS + 1);
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]))
-    throw new UnreadableFile('Es un libro de Excel de antes de 2007 o con contraseña: guárdelo como .xlsx, sin contraseña.');
-  if (startsWith(bytes, [0x25, 0x50, 0x44, 0x46])) throw new UnreadableFile('Es un PDF: hace falta un CSV o un .xlsx.');
+    throw new UnreadableFile(
+      'Es un libro de Excel de antes de 2007 o con contraseña: guárdelo como .xlsx, sin contraseña.',
+    );
+  if (startsWith(bytes, [0x25, 0x50, 0x44, 0x46]))
+    throw new UnreadableFile('Es un PDF: hace falta un CSV o un .xlsx.');
   return checked(readText(decode(bytes)));
 }
 
@@ -21,7 +24,8 @@ export function readPasted(text: string): Cells {
 }
 
 function checked(cells: Cells): Cells {
-  if (cells.length > MAX_ROWS + 1) throw new UnreadableFile(`El archivo tiene más de ${MAX_ROWS} filas: divídalo en varios.`);
+  if (cells.length > MAX_ROWS + 1)
+    throw new UnreadableFile(`El archivo tiene más de ${MAX_ROWS} filas: divídalo en varios.`);
   return cells;
 }
 

@@ -19,7 +19,10 @@ export function readText(text: string): Cells {
     skipEmptyLines: 'greedy',
   });
   const broken = errors.find(({ type }) => type === 'Quotes');
-  if (broken) throw new UnreadableFile(`Hay comillas mal puestas o sin cerrar cerca de la fila ${(broken.row ?? 0) + 1}.`);
+  if (broken)
+    throw new UnreadableFile(
+      `Hay comillas mal puestas o sin cerrar cerca de la fila ${(broken.row ?? 0) + 1}.`,
+    );
   return data;
 }
 

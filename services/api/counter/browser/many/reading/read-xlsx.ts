@@ -43,7 +43,8 @@ function unzip(bytes: Uint8Array): Files {
         if (!/\.(?:xml|rels)$/.test(name)) return false;
         // fflate gives a file no more bytes than it announces here.
         inflated += originalSize;
-        if (inflated > MAX_INFLATED) throw new UnreadableFile('El libro mide más de 64 MiB: guarde solo la hoja de los pedidos.');
+        if (inflated > MAX_INFLATED)
+          throw new UnreadableFile('El libro mide más de 64 MiB: guarde solo la hoja de los pedidos.');
         return true;
       },
     });
@@ -157,14 +158,21 @@ function readSheet(bytes: Uint8Array, { texts, styles, epoch, maxRows }: Sheet):
         if (column < MAX_COLUMNS) row[column] = cellText(cell, value, texts, styles, epoch);
       }
       if (name !== 'row' || !row.some((text) => text !== undefined && text !== '')) return;
-      if (rows.length === maxRows) throw new UnreadableFile(`El archivo tiene más de ${maxRows - 1} filas: divídalo en varios.`);
+      if (rows.length === maxRows)
+        throw new UnreadableFile(`El archivo tiene más de ${maxRows - 1} filas: divídalo en varios.`);
       rows.push(Array.from(row, (text = '') => text));
     },
   });
   return rows;
 }
 
-function cellText({ t, s }: Attributes, value: string, texts: readonly string[], styles: readonly Style[], epoch: number): string {
+function cellText(
+  { t, s }: Attributes,
+  value: string,
+  texts: readonly string[],
+  styles: readonly Style[],
+  epoch: number,
+): string {
   if (t === 's') return texts[Number(value)] ?? '';
   if (t === 'inlineStr' || t === 'str') return value;
   if (t === 'b') return value === '1' ? 'VERDADERO' : 'FALSO';
@@ -174,13 +182,19 @@ function cellText({ t, s }: Attributes, value: string, texts: readonly string[],
   if (!Number.isFinite(number)) return value;
   const style = styles[Number(s ?? 0)];
   if (style?.isDate) return dateText(epoch + number * DAY_MS);
-  return style?.digits && Number.isInteger(number) ? String(number).padStart(style.digits, '0') : String(number);
+  return style?.digits && Number.isInteger(number)
+    ? String(number).padStart(style.digits, '0')
+    : String(number);
 }
 
 function dateText(ms: number): string {
   const date = new Date(Math.round(ms / 1_000) * 1_000);
   if (Number.isNaN(date.getTime())) return '';
-  return date.toISOString().slice(0, 19).replace(/T00:00:00$/, '').replace('T', ' ');
+  return date
+    .toISOString()
+    .slice(0, 19)
+    .replace(/T00:00:00$/, '')
+    .replace('T', ' ');
 }
 
 /** Returns the column of a cell such as `AB12`, from 0. */
@@ -198,7 +212,9 @@ function walk(bytes: Uint8Array | undefined, { open, close, text }: Handlers): v
   if (open)
     parser.on('openTag', (name, attributes, decodeEntities) => {
       open(local(name), () =>
-        Object.fromEntries(Object.entries(attributes() || {}).map(([key, value]) => [key, decodeEntities(value)])),
+        Object.fromEntries(
+          Object.entries(attributes() || {}).map(([key, value]) => [key, decodeEntities(value)]),
+        ),
       );
     });
   if (close) parser.on('closeTag', (name) => close(local(name)));
