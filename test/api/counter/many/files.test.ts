@@ -94,6 +94,7 @@ describe('files as people export them', () => {
     expect(readFile(exported.excelWorkbook())).toEqual([
       ['Pedido', 'Nombre', 'CP', 'Celular', 'Fecha', 'Peso'],
       ['P-1', 'Luis & Pérez', '06600', '5512345678', '2025-11-22', '2.5'],
+      [],
       ['P-2', '', '6600', '', '', '#DIV/0!'],
     ]);
   });

@@ -19,7 +19,7 @@ export function ChooseFile({ onChosen }: { onChosen: (name: string, sheet: Sheet
     setReason(undefined);
     try {
       const sheet = sheetOf(await readInWorker(source));
-      if (sheet.body.length === 0)
+      if (sheet.count === 0)
         throw new UnreadableFile(
           'No hay pedidos: hace falta una fila de encabezados, y una fila por guía debajo.',
         );

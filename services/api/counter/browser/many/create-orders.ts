@@ -36,7 +36,8 @@ export async function createOrders(): Promise<void> {
     const id = creating.get()?.isRunning ? ids.shift() : undefined;
     const order = id === undefined ? undefined : work.get()?.orders[id];
     if (!order) return;
-    const problem = await createOne(order);
+    // It may have been corrected, or left out, since the beginning.
+    const problem = isWaiting(order) ? await createOne(order) : undefined;
     const { done = 0, ...rest } = creating.get() ?? { isRunning: false, total: 0 };
     creating.set({ ...rest, done: done + 1, ...(problem && { isRunning: false, problem }) });
     return next();
@@ -114,10 +115,15 @@ export async function recallCreated(): Promise<void> {
   }
   if (kept.size === 0) return;
   const changes = new Map<number, Partial<Order>>();
-  for (const order of work.get()?.orders ?? []) {
+  const orders = work.get()?.orders ?? [];
+  for (const order of orders) {
     const record = kept.get(await keyFor(order));
     if (record?.guide !== undefined) changes.set(order.id, { state: 'created', guide: record.guide });
     else if (record && Date.now() - record.at < KEY_MS) changes.set(order.id, { state: 'unknown' });
+  }
+  // A row counts among equal ones once it is sent.
+  for (const { id, cells } of orders) {
+    if (!changes.has(id)) work.get()?.occurrences.release(id, contentOf(bodyOf(cells)));
   }
   know(changes);
 }

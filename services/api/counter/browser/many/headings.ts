@@ -186,7 +186,12 @@ export function headingRow(cells: readonly (readonly string[])[]): number {
   const found = cells
     .slice(0, MAX_ABOVE)
     .findIndex((row) => recognise(row).filter((path) => path !== undefined).length >= 2);
-  return Math.max(found, 0);
+  return found < 0
+    ? Math.max(
+        cells.findIndex((row) => row.some((text) => text.trim() !== '')),
+        0,
+      )
+    : found;
 }
 
 /** Names a set of headings, whatever their order: what was mapped by hand once is kept under it. */

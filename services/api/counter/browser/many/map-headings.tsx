@@ -64,7 +64,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
     <form onSubmit={done}>
       <h2>{name}</h2>
       <p role="status">
-        {sheet.body.length} filas.{' '}
+        {sheet.count} filas.{' '}
         {known === headings.length
           ? 'Se reconocieron todas las columnas.'
           : `Se reconocieron ${known} de ${headings.length} columnas: diga qué son las demás, o déjelas fuera.`}

@@ -1,7 +1,7 @@
 import { type Reading, readCell } from './cells.ts';
 import { FIELDS } from './fields.ts';
 import { headingRow, type Mapping } from './headings.ts';
-import type { Cells } from './reading/read-text.ts';
+import { type Cells, isEmpty } from './reading/read-text.ts';
 
 /** An order: its cells by the paths of fields, as the person wrote them. */
 export type Row = {
@@ -15,13 +15,20 @@ export type Row = {
 };
 
 /** A file whose headings are known. */
-export type Sheet = { headings: string[]; body: Cells; firstLine: number };
+export type Sheet = {
+  headings: string[];
+  body: Cells;
+  firstLine: number;
+  /** Rows that are not empty. */
+  count: number;
+};
 
 /** Splits a file into its headings and what is below. */
 export function sheetOf(cells: Cells): Sheet {
   const at = headingRow(cells);
   const headings = (cells[at] ?? []).map((heading) => heading.trim());
-  return { headings, body: cells.slice(at + 1), firstLine: at + 2 };
+  const body = cells.slice(at + 1);
+  return { headings, body, firstLine: at + 2, count: body.filter((row) => !isEmpty(row)).length };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Cells, decode, readText, UnreadableFile } from './read-text.ts';
+import { type Cells, decode, isEmpty, readText, UnreadableFile } from './read-text.ts';
 import { readXlsx } from './read-xlsx.ts';
 
 /** Most rows of a table; the heading is one more. */
@@ -24,7 +24,7 @@ export function readPasted(text: string): Cells {
 }
 
 function checked(cells: Cells): Cells {
-  if (cells.length > MAX_ROWS + 1)
+  if (cells.filter((row) => !isEmpty(row)).length > MAX_ROWS + 1)
     throw new UnreadableFile(`El archivo tiene más de ${MAX_ROWS} filas: divídalo en varios.`);
   return cells;
 }

@@ -1,7 +1,7 @@
 /// <reference path="./saxen.d.ts" />
 import { strFromU8, unzipSync } from 'fflate';
 import { Parser } from 'saxen';
-import { type Cells, UnreadableFile } from './read-text.ts';
+import { type Cells, isEmpty, UnreadableFile } from './read-text.ts';
 
 /** Reads the first visible sheet of an Office Open XML workbook (ECMA-376, part 1, 18). Formulas have the values that they were saved with. */
 
@@ -9,6 +9,8 @@ import { type Cells, UnreadableFile } from './read-text.ts';
 const MAX_INFLATED = 64 * 2 ** 20;
 /** Most columns that are read. */
 const MAX_COLUMNS = 256;
+/** Most empty rows between two others that are counted. */
+const MAX_GAP = 1_000;
 const DAY_MS = 86_400_000;
 /** Day 0 of the two calendars of workbooks. Excel counts a 29th of February 1900, so days before March 1900 are one less. */
 const EPOCHS = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
@@ -135,12 +137,17 @@ type Sheet = { texts: readonly string[]; styles: readonly Style[]; epoch: number
 function readSheet(bytes: Uint8Array, { texts, styles, epoch, maxRows }: Sheet): Cells {
   const rows: Cells = [];
   let row: string[] = [];
+  let number = 0;
+  let count = 0;
   let cell: Attributes = {};
   let value = '';
   let isValue = false;
   walk(bytes, {
     open: (name, attributes) => {
-      if (name === 'row') row = [];
+      if (name === 'row') {
+        row = [];
+        number = Number(attributes().r ?? rows.length + 1);
+      }
       if (name === 'c') {
         cell = attributes();
         value = '';
@@ -157,10 +164,14 @@ function readSheet(bytes: Uint8Array, { texts, styles, epoch, maxRows }: Sheet):
         const column = columnOf(cell.r) ?? row.length;
         if (column < MAX_COLUMNS) row[column] = cellText(cell, value, texts, styles, epoch);
       }
-      if (name !== 'row' || !row.some((text) => text !== undefined && text !== '')) return;
-      if (rows.length === maxRows)
+      if (name !== 'row') return;
+      const whole = Array.from(row, (text = '') => text);
+      if (isEmpty(whole)) return;
+      if (++count > maxRows)
         throw new UnreadableFile(`El archivo tiene más de ${maxRows - 1} filas: divídalo en varios.`);
-      rows.push(Array.from(row, (text = '') => text));
+      const gap = number - 1 - rows.length;
+      if (gap > 0 && gap <= MAX_GAP) rows.push(...Array.from({ length: gap }, () => []));
+      rows.push(whole);
     },
   });
   return rows;
