@@ -1,0 +1,3 @@
+export function One() {
+  return <h1>Una guía</h1>;
+}

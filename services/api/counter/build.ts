@@ -1,0 +1,54 @@
+import { globSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+
+const FOLDER = import.meta.dirname;
+
+/** Files have the hash of their content in their names: browsers keep them for good. */
+const OPTIONS = {
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'eof',
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  metafile: true,
+  absWorkingDir: FOLDER,
+} satisfies BuildOptions;
+
+/** Bundles the program, the style and the workers of the page, and compresses each file. */
+export async function buildCounter(folder: string): Promise<void> {
+  // A worker's address is known once it is built, and the program has it as a word of its own.
+  const workers = await build({
+    ...OPTIONS,
+    entryPoints: globSync('browser/**/*.worker.ts', { cwd: FOLDER }),
+    outdir: folder,
+  });
+  const program = await build({
+    ...OPTIONS,
+    entryPoints: ['browser/main.tsx', 'mostrador.css'],
+    outdir: folder,
+    splitting: true,
+    define: { WORKERS: JSON.stringify(namesIn(workers.metafile)) },
+  });
+  const files = [workers, program].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+  await Promise.all(files.map(async (path) => compress(join(folder, basename(path)))));
+}
+
+/** Returns the names of the workers' files by those of their sources: `read` of `read.worker.ts`. */
+function namesIn({ outputs }: Metafile): Record<string, string> {
+  const entries = Object.entries(outputs).flatMap(([path, { entryPoint }]) =>
+    entryPoint === undefined ? [] : [[basename(entryPoint, '.worker.ts'), basename(path)]],
+  );
+  return Object.fromEntries(entries);
+}
+
+async function compress(path: string): Promise<void> {
+  await writeFile(`${path}.gz`, await promisify(gzip)(await readFile(path), { level: 9 }));
+}
