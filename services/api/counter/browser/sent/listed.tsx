@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Problem } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import type { Pages } from './pages-of.ts';
@@ -16,14 +17,7 @@ export function Listed<Row>(props: {
     <>
       {rows.length > 0 && children(rows)}
       {isLoading && <p role="status">Cargando…</p>}
-      {problem && (
-        <>
-          <ProblemMessage problem={problem} />
-          <Button quiet onClick={again}>
-            Intentar de nuevo
-          </Button>
-        </>
-      )}
+      {problem && <Failed problem={problem} again={again} />}
       {!isLoading && !problem && rows.length === 0 && <div class="vacio">{empty}</div>}
       {!isLoading && !problem && more && (
         <Button quiet onClick={more}>
@@ -51,5 +45,27 @@ export function Table(props: { caption: string; heads: readonly string[]; childr
       </thead>
       <tbody>{children}</tbody>
     </table>
+  );
+}
+
+/** Why something could not be read, and the way to try again. */
+export function Failed({ problem, again }: { problem: Problem; again: () => void }) {
+  return (
+    <>
+      <ProblemMessage problem={problem} />
+      <Button quiet onClick={again}>
+        Intentar de nuevo
+      </Button>
+    </>
+  );
+}
+
+/** A fact by its name, within a `dl`. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }

@@ -57,9 +57,11 @@ export function useOne<Data>(path: string | undefined, query: Record<string, str
     if (path === undefined) return;
     const leaving = new AbortController();
     setRead({});
-    void ask<Data>({ method: 'GET', path, query: JSON.parse(asked), signal: leaving.signal }).then((answer) => {
-      if (!leaving.signal.aborted) setRead(answer.ok ? { data: answer.data } : { problem: answer.problem });
-    });
+    void ask<Data>({ method: 'GET', path, query: JSON.parse(asked), signal: leaving.signal }).then(
+      (answer) => {
+        if (!leaving.signal.aborted) setRead(answer.ok ? { data: answer.data } : { problem: answer.problem });
+      },
+    );
     return () => leaving.abort();
   }, [path, asked, turn]);
   return { ...read, again: () => setTurn((count) => count + 1) };

@@ -17,8 +17,16 @@ const PAPERS = [
 ] as const;
 const FORMATS = [
   { name: 'pdf', text: 'PDF, para cualquier impresora', query: { formato: 'pdf' } },
-  { name: 'zpl-203', text: 'ZPL de 203 dpi, para Zebra y compatibles', query: { formato: 'zpl', dpi: '203' } },
-  { name: 'zpl-300', text: 'ZPL de 300 dpi, para Zebra y compatibles', query: { formato: 'zpl', dpi: '300' } },
+  {
+    name: 'zpl-203',
+    text: 'ZPL de 203 dpi, para Zebra y compatibles',
+    query: { formato: 'zpl', dpi: '203' },
+  },
+  {
+    name: 'zpl-300',
+    text: 'ZPL de 300 dpi, para Zebra y compatibles',
+    query: { formato: 'zpl', dpi: '300' },
+  },
 ] as const;
 /** Guides of one file. */
 const MOST = 500;
@@ -70,7 +78,11 @@ export function PrintLabels({ guides }: { guides: readonly string[] }) {
     <form class="imprimir" onSubmit={print}>
       <Field id="papel" label="Etiqueta">
         {(attributes) => (
-          <select {...attributes} value={chosen.name} onChange={({ currentTarget }) => setPaper(currentTarget.value)}>
+          <select
+            {...attributes}
+            value={chosen.name}
+            onChange={({ currentTarget }) => setPaper(currentTarget.value)}
+          >
             {PAPERS.map(({ name, text }) => (
               <option key={name} value={name}>
                 {text}
@@ -79,7 +91,11 @@ export function PrintLabels({ guides }: { guides: readonly string[] }) {
           </select>
         )}
       </Field>
-      <Field id="formato" label="Impresora" hint={isSheet ? 'Las hojas con cuatro etiquetas son PDF.' : undefined}>
+      <Field
+        id="formato"
+        label="Impresora"
+        hint={isSheet ? 'Las hojas con cuatro etiquetas son PDF.' : undefined}
+      >
         {(attributes) => (
           <select
             {...attributes}
@@ -98,7 +114,11 @@ export function PrintLabels({ guides }: { guides: readonly string[] }) {
       {guides.length > MOST && (
         <Field id="desde-guia" label="Guías" hint={`Un archivo lleva hasta ${MOST}.`}>
           {(attributes) => (
-            <select {...attributes} value={first} onChange={({ currentTarget }) => setFirst(Number(currentTarget.value))}>
+            <select
+              {...attributes}
+              value={first}
+              onChange={({ currentTarget }) => setFirst(Number(currentTarget.value))}
+            >
               {Array.from({ length: Math.ceil(guides.length / MOST) }, (_, i) => i * MOST).map((from) => (
                 <option key={from} value={from}>
                   De la {from + 1} a la {Math.min(from + MOST, guides.length)}
@@ -109,7 +129,11 @@ export function PrintLabels({ guides }: { guides: readonly string[] }) {
         </Field>
       )}
       <label class="marca-de">
-        <input type="checkbox" checked={isKept} onChange={({ currentTarget }) => setKept(currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={isKept}
+          onChange={({ currentTarget }) => setKept(currentTarget.checked)}
+        />
         Recordar en este navegador
       </label>
       {problem && <ProblemMessage problem={problem} />}
