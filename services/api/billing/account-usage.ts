@@ -7,7 +7,7 @@ import { withTimeout } from '#shared/async/with-timeout.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { fieldError } from '../http/body.ts';
-import { addTo, type Figures, NO_FIGURES, sumOf, type Usage } from './figures.ts';
+import { type Figures, NO_FIGURES, sumOf, type Usage } from './figures.ts';
 import { readLabelUsage } from './label-usage.ts';
 import { closesAt, daysOf, monthOf, type Period } from './months.ts';
 import { readUsage } from './read-usage.ts';
@@ -15,7 +15,7 @@ import { readUsage } from './read-usage.ts';
 /** Months that a process reads at the same time: each holds one of the 50 connections to MongoDB. */
 const MAX_READING = 2;
 const MAX_WAITING = 100;
-/** Longest wait of a request, in ms. The reading goes on, and the next request finds the days that it has read. */
+/** Longest wait of a request, in ms. The reading goes on, and a repeated request joins it. */
 const WAIT_MS = 20_000;
 /** When a request that waited in vain may be repeated, in seconds. */
 const RETRY_AFTER_S = 5;
@@ -41,7 +41,6 @@ export class AccountUsage {
   readonly #closedDays = new LRUCache<string, Figures>({ max: MAX_KEPT_DAYS });
   readonly #readings = new SingleFlight<AccountMonth>();
   readonly #line = fastq.promise((read: () => Promise<AccountMonth>) => read(), MAX_READING);
-  #isClosing = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -68,35 +67,28 @@ export class AccountUsage {
     });
   }
 
-  /** Ends readings between two days. */
-  close(): void {
-    this.#isClosing = true;
-  }
-
-  async #read(who: Required<Account>, month: Period, now: Date): Promise<AccountMonth> {
+  async #read({ account, test }: Required<Account>, month: Period, now: Date): Promise<AccountMonth> {
     const { mongo, localTime } = this.#deps;
-    const days: AccountMonth['days'] = [];
-    const usage: Usage = new Map();
-    for (const day of daysOf(month, localTime).filter(({ from }) => from <= now)) {
-      const figures = await this.#day(who, day, now);
-      days.push({ date: day.name, figures });
-      addTo(usage, who.account, { ...figures, labels: 0 });
-    }
+    const begun = daysOf(month, localTime).filter(({ from }) => from <= now);
+    const keyOf = ({ name }: Period) => `${name} ${account}`;
+    const known = new Map(begun.map((day) => [day, this.#closedDays.get(keyOf(day))]));
+    const firstMissing = begun.find((day) => !known.get(day));
+    const usage: Usage = firstMissing
+      ? await readUsage(
+          mongo,
+          { ...firstMissing, next: month.next, to: month.to },
+          { account, test, byDay: localTime },
+        )
+      : new Map();
+    const days = begun.map((day) => {
+      const figures = known.get(day) ?? usage.get(day.name) ?? NO_FIGURES;
+      if (now >= closesAt(day)) this.#closedDays.set(keyOf(day), figures);
+      return { date: day.name, figures };
+    });
     // Releases before 1.11.0 counted no labels of days.
-    const labels = (await readLabelUsage(mongo, month.name, who)).get(who.account) ?? 0;
-    addTo(usage, who.account, { labels });
-    return { month: month.name, isProvisional: now < closesAt(month), sum: sumOf(usage), days };
-  }
-
-  async #day({ account, test }: Required<Account>, day: Period, now: Date): Promise<Figures> {
-    const key = `${day.name} ${account}`;
-    const known = this.#closedDays.get(key);
-    if (known) return known;
-    if (this.#isClosing) throw new DomainError('unavailable');
-    const usage = await readUsage(this.#deps.mongo, day, { account, test });
-    const figures = usage.get(account) ?? NO_FIGURES;
-    if (now >= closesAt(day)) this.#closedDays.set(key, figures);
-    return figures;
+    const { labels = 0 } = (await readLabelUsage(mongo, month.name, { account, test })).get(account) ?? {};
+    const sum = { ...sumOf(new Map(days.map(({ date, figures }) => [date, figures]))), labels };
+    return { month: month.name, isProvisional: now < closesAt(month), sum, days };
   }
 }
 

@@ -44,9 +44,11 @@ const FIELDS = {
 export async function countEvents(
   mongo: Connection,
   period: Period,
-  { test, account, canaries, range, withoutTariff, onProgress }: ReadOptions,
+  { test, account, canaries, range, byDay, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
+  const keyOf = (payer: string, { registered }: CountedEntry) =>
+    byDay ? byDay(registered).slice(0, 10) : payer;
   // While a guide is moved, the logs of both accounts may have its first event.
   const counted = new Set<string>();
   for await (const page of entriesOf(mongo, period, range, { billed: true })) {
@@ -58,7 +60,7 @@ export async function countEvents(
       if (counted.has(guide._id)) continue;
       counted.add(guide._id);
       const price = billedAtCreation(guide);
-      addTo(usage, payer, figuresOfGuide(guide.total, price));
+      addTo(usage, keyOf(payer, entry), figuresOfGuide(guide.total, price));
       if (price) withoutTariff?.add(payer, guide._id, { after: price });
     }
   }
@@ -74,7 +76,7 @@ export async function countEvents(
       const { Guia } = change.entry.told;
       const [payer, guide] = [payerOf(change.entry, guides), guides.get(Guia)];
       const price = priceChange(change, guide);
-      addTo(usage, payer, { ...figuresOf(change, guide), ...figuresOfChange(price) });
+      addTo(usage, keyOf(payer, change.entry), { ...figuresOf(change, guide), ...figuresOfChange(price) });
       withoutTariff?.add(payer, Guia, price);
     }
     seen += page.length;

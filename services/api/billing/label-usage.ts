@@ -71,17 +71,12 @@ function unwritten(error: unknown): (index: number) => boolean {
   return () => isNone;
 }
 
-/**
- * Returns how many labels each account got, of test accounts or of the others, or one account alone.
- *
- * @param period a month, as `2026-11`, or a day of it, as `2026-11-05`, which has labels since 1.11.0.
- */
+/** Returns what accounts got of labels in a month, test accounts or the others, or one account alone. */
 export async function readLabelUsage(
   connection: Connection,
-  period: string,
+  month: string,
   { test, account }: Pick<UsageOptions, 'test' | 'account'>,
-): Promise<Map<string, number>> {
-  const [month, day] = [period.slice(0, 7), period.slice(8)];
+): Promise<Map<string, LabelMonth>> {
   const found = await modelOf(connection, LABEL_USAGE)
     .find({
       _id: account === undefined ? monthRange(month) : `${month} ${account}`,
@@ -89,6 +84,5 @@ export async function readLabelUsage(
     })
     .sort({ _id: 1 })
     .lean();
-  const labelsOf = ({ labels, days }: LabelMonth) => (day === '' ? labels : (days?.[day] ?? 0));
-  return new Map(found.map((one) => [one._id.slice(month.length + 1), labelsOf(one)]));
+  return new Map(found.map((one) => [one._id.slice(month.length + 1), one]));
 }

@@ -1,6 +1,6 @@
 import { momentOf } from '../platform/local-time.ts';
 
-type LocalTime = (moment: Date) => string;
+export type LocalTime = (moment: Date) => string;
 /** A month of a time zone, as `2026-11`, or a day, as `2026-11-05`: its first moment, and that of the next one. */
 export type Period = { name: string; next: string; from: Date; to: Date };
 

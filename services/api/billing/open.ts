@@ -20,7 +20,6 @@ export function openBilling(
   const usage = new LabelUsage(mongo, localTime);
   const accountUsage = new AccountUsage({ mongo, localTime });
   server.addHook('onClose', async () => {
-    accountUsage.close();
     await usage.write().catch((err) => log.warn({ err }, 'Labels of the last second are not counted'));
   });
   const options = {

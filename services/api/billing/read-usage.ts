@@ -18,7 +18,7 @@ type CountedGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'crea
   BilledFields;
 
 /**
- * Reads what accounts used in a month or a day from guides, events and counts of labels. Memory grows with the accounts, and with the
+ * Reads what accounts used in a month from guides, events and counts of labels. Memory grows with the accounts, and with the
  * guides that `withoutTariff` takes: guides and events are read page by page, along an index.
  */
 export async function readUsage(mongo: Connection, period: Period, of: UsageOptions): Promise<Usage> {
@@ -30,8 +30,7 @@ export async function readUsage(mongo: Connection, period: Period, of: UsageOpti
   const usage: Usage = new Map();
   await countGuides(mongo, period, options, usage);
   await countEvents(mongo, period, options, usage);
-  for (const [name, labels] of await readLabelUsage(mongo, period.name, of))
-    if (!canaries.has(name)) addTo(usage, name, { labels });
+  await countLabels(mongo, period, options, usage);
   const isUsed = ([, figures]: [string, object]) => Object.values(figures).some((figure) => figure !== 0);
   return new Map([...usage].filter(isUsed).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -49,21 +48,37 @@ export async function creationIn(mongo: Connection, { name, next }: Period) {
 async function countGuides(
   mongo: Connection,
   period: Period,
-  { test, account, canaries, withoutTariff, onProgress }: ReadOptions,
+  { test, account, canaries, byDay, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
   const walk = new GuideWalk(mongo, period);
   let seen = 0;
   for await (const page of account === undefined ? walk.all() : walk.of(account)) {
     for (const guide of page) {
-      const { _id, account, createdFor = account, total, billed } = guide;
+      const { _id, account, createdFor = account, createdAt, total, billed } = guide;
       if (billed || isTestNumber(_id) !== test || canaries.has(createdFor)) continue;
       const price = billedAtCreation(guide);
-      addTo(usage, createdFor, figuresOfGuide(total, price));
+      addTo(usage, byDay ? createdAt.slice(0, 10) : createdFor, figuresOfGuide(total, price));
       if (price) withoutTariff?.add(createdFor, _id, { after: price });
     }
     seen += page.length;
     onProgress?.(`Guias leidas: ${seen}`);
+  }
+}
+
+async function countLabels(
+  mongo: Connection,
+  { name: from }: Period,
+  { test, account, canaries, byDay }: ReadOptions,
+  usage: Usage,
+): Promise<void> {
+  const month = from.slice(0, 7);
+  for (const [payer, { labels, days = {} }] of await readLabelUsage(mongo, month, { test, account })) {
+    if (canaries.has(payer)) continue;
+    const byName = byDay
+      ? Object.entries(days).map(([day, count]) => [`${month}-${day}`, count] as const)
+      : [[payer, labels] as const];
+    for (const [name, count] of byName) if (!byDay || name >= from) addTo(usage, name, { labels: count });
   }
 }
 

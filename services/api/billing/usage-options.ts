@@ -1,4 +1,5 @@
 import type { LogRange } from './log-range.ts';
+import type { LocalTime } from './months.ts';
 import type { WithoutTariffFile } from './without-tariff-file.ts';
 
 /** Whose usage is read. */
@@ -10,6 +11,8 @@ export type UsageOptions = {
   /** Takes the guides that nothing can price, if somebody wants to know which they are. */
   withoutTariff?: Pick<WithoutTariffFile, 'add'> | undefined;
   onProgress?: (text: string) => void;
+  /** Writes moments of one account by local time: its figures are then by day, in place of by account. */
+  byDay?: LocalTime;
 };
 
 /**
