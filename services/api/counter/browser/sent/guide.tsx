@@ -15,7 +15,7 @@ import { may } from './may.ts';
 import { useOne } from './pages-of.ts';
 import { ReturnOf } from './return-of.tsx';
 import { State } from './state.tsx';
-import { momentWords, pesosWords } from './words.ts';
+import { countWords, momentWords, pesosWords } from './words.ts';
 
 type Person = Readonly<Record<string, string | undefined>>;
 /** A guide with all that it has. */
@@ -89,7 +89,7 @@ function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
         </Fact>
         <Fact name="Contenido">
           {Producto.Contenido}
-          {Producto.Paquetes !== undefined && ` · ${Producto.Paquetes} paquetes`}
+          {Producto.Paquetes !== undefined && ` · ${countWords(Producto.Paquetes, 'paquete')}`}
           {Producto.Peso !== undefined && ` · ${Producto.Peso} kg`}
         </Fact>
         <Fact name="Creada">{momentWords(guide.SEND_FECHA)}</Fact>

@@ -10,7 +10,7 @@ import { Failed, Listed, Table } from './listed.tsx';
 import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
 import { State } from './state.tsx';
-import { momentWords, pesosWords } from './words.ts';
+import { countWords, momentWords, pesosWords } from './words.ts';
 
 type Row = {
   Manifiesto: string;
@@ -113,8 +113,9 @@ export function Manifest({ number }: { number: string }) {
       {data && (
         <>
           <p>
-            {momentWords(data.Fecha)}, sucursal {data.SEND_SUCU_ORIG}: {data.Guias} guías, {data.Paquetes}{' '}
-            paquetes, {data.Peso} kg{data.Cobro !== undefined && `, ${pesosWords(data.Cobro)} por cobrar`}.
+            {momentWords(data.Fecha)}, sucursal {data.SEND_SUCU_ORIG}: {countWords(data.Guias, 'guía')},{' '}
+            {countWords(data.Paquetes, 'paquete')}, {data.Peso} kg
+            {data.Cobro !== undefined && `, ${pesosWords(data.Cobro)} por cobrar`}.
           </p>
           {data.Canceladas !== undefined && data.Canceladas > 0 && (
             <Message kind="warning">{data.Canceladas} se cancelaron después: no las entregue.</Message>

@@ -14,7 +14,7 @@ type Availability = {
   Motivo?: 'sin_recolecciones' | 'sin_dias' | 'sin_cupo';
 };
 /** Where to pick up, by the names of the API. */
-export type PickupPlace = Partial<Record<FieldName, string>>;
+export type PickupPlace = Partial<Record<FieldName | 'CodigoPostal' | 'Telefono', string>>;
 type FieldName = (typeof FIELDS)[number]['name'];
 
 const FIELDS = [
@@ -43,12 +43,15 @@ const POSTAL_CODE = /^\d{5}$/;
 export function PickupForm(props: {
   of?: { Guias: readonly string[] } | { Manifiesto: string };
   packages?: number;
-  place?: PickupPlace & { CodigoPostal?: string };
+  place?: PickupPlace;
   onDone: (number: string) => void;
 }) {
   const { of = {}, packages: usual = 1, place: known = {}, onDone } = props;
   const [postalCode, setPostalCode] = useState(known.CodigoPostal ?? '');
-  const [place, setPlace] = useState<PickupPlace>(known);
+  const [place, setPlace] = useState<PickupPlace>({
+    ...known,
+    Celular: known.Celular ?? known.Telefono ?? '',
+  });
   const [packages, setPackages] = useState(String(usual));
   const [notes, setNotes] = useState('');
   const [chosen, setChosen] = useState(0);

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
@@ -8,9 +9,9 @@ import { ProblemMessage } from '../ui/message.tsx';
 import { Failed, Listed, Table } from './listed.tsx';
 import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
-import { PickupForm } from './pickup-form.tsx';
+import { PickupForm, type PickupPlace } from './pickup-form.tsx';
 import { State } from './state.tsx';
-import { dayWords, momentWords } from './words.ts';
+import { countWords, dayWords, momentWords } from './words.ts';
 
 type Status = 'Solicitada' | 'Programada' | 'Recolectada' | 'Fallida' | 'Cancelada';
 type Row = {
@@ -111,19 +112,38 @@ export function Pickups() {
 
 /** A pick-up, or the form for a new one. */
 export function Pickup({ number }: { number: string }) {
-  if (number !== 'nueva' && !number.startsWith(FOR_MANIFEST)) return <Known number={number} />;
-  const manifest = number.startsWith(FOR_MANIFEST) ? number.slice(FOR_MANIFEST.length) : undefined;
+  if (number === 'nueva') return <NewPickup />;
+  if (number.startsWith(FOR_MANIFEST)) return <PickupOfManifest number={number.slice(FOR_MANIFEST.length)} />;
+  return <Known number={number} />;
+}
+
+function NewPickup(of: Omit<ComponentProps<typeof PickupForm>, 'onDone'>) {
   return (
     <>
       <h1>Pedir una recolección</h1>
-      {manifest !== undefined && <p>De las guías del manifiesto {manifest}.</p>}
+      {of.of && 'Manifiesto' in of.of && <p>De las guías del manifiesto {of.of.Manifiesto}.</p>}
       <PickupForm
-        {...(manifest !== undefined && { of: { Manifiesto: manifest } })}
+        {...of}
         onDone={(made) => {
           location.hash = addressOf('enviado', 'recolecciones', made);
         }}
       />
     </>
+  );
+}
+
+/** Fills in how many packages the manifest has, and the address of the sender of its first guide. */
+function PickupOfManifest({ number }: { number: string }) {
+  const manifest = useOne<{ Paquetes: number; Detalle: { SEND_GUIA: string }[] }>(
+    `/api/manifiestos/${encodeURIComponent(number)}`,
+  );
+  const first = manifest.data?.Detalle[0]?.SEND_GUIA;
+  const guide = useOne<{ Remitente: PickupPlace }>(first && `/api/guias/${first}`);
+  const { problem = guide.problem, again } = manifest;
+  if (problem) return <Failed problem={problem} again={again} />;
+  if (!manifest.data || !guide.data) return <p role="status">Cargando…</p>;
+  return (
+    <NewPickup of={{ Manifiesto: number }} packages={manifest.data.Paquetes} place={guide.data.Remitente} />
   );
 }
 
@@ -138,8 +158,8 @@ function Known({ number }: { number: string }) {
       {data && (
         <>
           <p>
-            <PickupState of={data} /> {windowWords(data.Ventana)}, {data.Paquetes} paquetes, sucursal{' '}
-            {data.Sucursal}.
+            <PickupState of={data} /> {windowWords(data.Ventana)}, {countWords(data.Paquetes, 'paquete')},
+            sucursal {data.Sucursal}.
           </p>
           <p>
             {[

@@ -17,6 +17,11 @@ export function dayWords(date: string): string {
   return DAY.format(new Date(`${date}T12:00:00`));
 }
 
+/** Writes how many, with the noun in the plural unless it is one. */
+export function countWords(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 export function pesosWords(amount: number): string {
   return PESOS.format(amount);
 }
