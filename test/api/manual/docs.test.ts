@@ -140,6 +140,7 @@ describe('the guide for integrators', () => {
     ['cors', 'llaves'],
     ['contrareembolso', 'cobros'],
     ['pago contra entrega', 'cobros'],
+    ['cuánto gasté', 'uso'],
     ['seguimiento', 'rastreo'],
     ['devolucion', 'devoluciones'],
     ['estatus de un envío', 'rastreo'],
