@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../ui/button.tsx';
+import { saveFile } from '../ui/file-shown.tsx';
 import { Message } from '../ui/message.tsx';
-import { download } from './download.ts';
 import { readInWorker } from './reading/read-in-worker.ts';
 import { UnreadableFile } from './reading/read-text.ts';
 import { type Sheet, sheetOf } from './rows.ts';
@@ -83,6 +83,6 @@ export function ChooseFile({ onChosen }: { onChosen: (name: string, sheet: Sheet
 }
 
 async function saveSample(): Promise<void> {
-  const { writeXlsx, XLSX_TYPE } = await import('./tables.ts');
-  download('ejemplo-de-pedidos.xlsx', writeXlsx(sampleTable()), XLSX_TYPE);
+  const { asXlsx } = await import('./tables.ts');
+  saveFile({ blob: asXlsx(sampleTable()), name: 'ejemplo-de-pedidos.xlsx' });
 }

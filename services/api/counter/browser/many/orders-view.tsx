@@ -2,17 +2,17 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { saveFile } from '../ui/file-shown.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
 import { Progress } from '../ui/progress.tsx';
 import { useStore } from '../ui/store.ts';
 import { Afterwards } from './afterwards.tsx';
 import { checking, checkOrders } from './check-orders.ts';
 import { createOrders, creating, stopCreating } from './create-orders.ts';
-import { download, nameBeside } from './download.ts';
 import { findEarlier } from './earlier-guides.ts';
 import { FIELDS } from './fields.ts';
 import { OrdersTable, type Sorting } from './orders-table.tsx';
-import { correctedTable } from './saved.ts';
+import { correctedTable, nameBeside } from './saved.ts';
 import { addColumn, correct, work as current, isWaiting, type Order, problemsOf, type Work } from './work.ts';
 
 const FILTERS = {
@@ -120,12 +120,11 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
 }
 
 async function saveCorrected(work: Work): Promise<void> {
-  const { writeXlsx, XLSX_TYPE } = await import('./tables.ts');
-  download(
-    nameBeside(work.name, 'corregido', 'xlsx'),
-    writeXlsx(correctedTable(work.orders, work.others)),
-    XLSX_TYPE,
-  );
+  const { asXlsx } = await import('./tables.ts');
+  saveFile({
+    blob: asXlsx(correctedTable(work.orders, work.others)),
+    name: nameBeside(work.name, 'corregido', 'xlsx'),
+  });
   const now = current.get();
   if (now) current.set({ ...now, isChanged: false });
 }

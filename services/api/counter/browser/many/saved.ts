@@ -42,3 +42,8 @@ function fieldsIn(rows: readonly Row[]) {
   const used = new Set(rows.flatMap(({ cells }) => Object.keys(cells)));
   return FIELDS.filter(({ path }) => used.has(path));
 }
+
+/** Returns a name for a file that goes with another one. */
+export function nameBeside(file: string, word: string, ending: string): string {
+  return `${file.replace(/\.[^.]*$/, '') || 'guias'}-${word}.${ending}`;
+}

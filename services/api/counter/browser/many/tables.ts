@@ -5,8 +5,8 @@ import { addFormulaGuards } from '#shared/commands/formula-guards.ts';
 /** Texts to save, whose first row has the headings. */
 export type Table = readonly (readonly string[])[];
 
-export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
-export const CSV_TYPE = 'text/csv;charset=utf-8';
+const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const CSV_TYPE = 'text/csv;charset=utf-8';
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -68,4 +68,12 @@ function escaped(text: string): string {
 /** Writes CSV as the exports of the service do: a spreadsheet runs no cell of it. */
 export function writeCsv(table: Table): string {
   return `\ufeff${Papa.unparse(table.map((row) => row.map(addFormulaGuards)))}\r\n`;
+}
+
+/** The same as files of a page. */
+export function asXlsx(table: Table): Blob {
+  return new Blob([writeXlsx(table) as Uint8Array<ArrayBuffer>], { type: XLSX_TYPE });
+}
+export function asCsv(table: Table): Blob {
+  return new Blob([writeCsv(table)], { type: CSV_TYPE });
 }
