@@ -10,8 +10,8 @@ export const checking = createStore<{ isRunning: boolean; problem?: Problem }>({
 
 /** Most problems that an answer names (docs/contract.md "Guides"): more rows may have some. */
 const MAX_NAMED = 500;
-/** Every row gets its quote before it is created. */
-const QUOTE_REQUIRED = 'cotizacion_requerida';
+/** Some accounts need it of each guide, and a row gets it before it is created. */
+const QUOTE = 'Cotizacion';
 /** Rows that are priced at once. */
 const PRICED_AT_ONCE = 200;
 
@@ -57,7 +57,7 @@ async function checkBatch(batch: Batch): Promise<Problem | undefined> {
   if (errors.length === 0) return answer.problem;
   const named = new Set(errors.map(({ indice }) => indice));
   const isAll = errors.length < MAX_NAMED || named.has(undefined);
-  const others = errors.filter(({ codigo }) => codigo !== QUOTE_REQUIRED);
+  const others = errors.filter(({ campo }) => campo !== QUOTE);
   found(batch, isAll ? batch.rows : batch.rows.filter((_, i) => named.has(i)), others, advertencias);
   return undefined;
 }
