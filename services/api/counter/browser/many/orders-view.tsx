@@ -45,9 +45,14 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
     () => sorted(orders.filter(FILTERS[filter].shows), sorting),
     [orders, filter, sorting],
   );
-  const fields = FIELDS.filter(
-    ({ path }) =>
-      columns.includes(path) || orders.some((order) => problemsOf(order).some((each) => each.path === path)),
+  const wrongPaths = useMemo(
+    () => new Set(orders.flatMap((order) => problemsOf(order).map(({ path }) => path))),
+    [orders],
+  );
+  const fields = FIELDS.filter(({ path }) => columns.includes(path) || wrongPaths.has(path));
+  const counts = useMemo(
+    () => Object.values(FILTERS).map(({ shows }) => orders.filter(shows).length),
+    [orders],
   );
   const wrong = orders.filter(FILTERS.mal.shows).length;
   const hasCreated = orders.some(({ state }) => state === 'created');
@@ -69,9 +74,9 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
         <label>
           Mostrar{' '}
           <select value={filter} onChange={({ currentTarget }) => setFilter(currentTarget.value as Filter)}>
-            {Object.entries(FILTERS).map(([key, { label, shows }]) => (
+            {Object.entries(FILTERS).map(([key, { label }], i) => (
               <option key={key} value={key}>
-                {label} ({orders.filter(shows).length})
+                {label} ({counts[i]})
               </option>
             ))}
           </select>
