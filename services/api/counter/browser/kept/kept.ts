@@ -49,20 +49,20 @@ async function within<T>(
 
 const keyOf = (username: string, kind: string, name: string) => [username, kind, name];
 
+/** Whether anything is kept, of any user. Looking leaves nothing behind: to open a database makes it. */
+export async function keepsAnything(): Promise<boolean> {
+  const databases = await indexedDB.databases().catch(() => []);
+  return databases.some(({ name }) => name === DATABASE);
+}
+
 /** Returns what is kept of a kind; undefined if nothing is, also where the browser keeps nothing (a private window). */
 export async function readKept<K extends keyof Kept>(
   username: string,
   kind: K,
   name = '',
 ): Promise<Kept[K] | undefined> {
-  if (!(await isThere())) return undefined;
+  if (!(await keepsAnything())) return undefined;
   return within('readonly', (store) => store.get(keyOf(username, kind, name))).catch(() => undefined);
-}
-
-/** To open a database makes it, and looking leaves nothing behind. */
-async function isThere(): Promise<boolean> {
-  const databases = await indexedDB.databases?.().catch(() => []);
-  return !databases || databases.some(({ name }) => name === DATABASE);
 }
 
 /** Returns all that is kept of a kind, by its name. */
@@ -70,7 +70,7 @@ export async function readAllKept<K extends keyof Kept>(
   username: string,
   kind: K,
 ): Promise<Map<string, Kept[K]>> {
-  if (!(await isThere())) return new Map();
+  if (!(await keepsAnything())) return new Map();
   const range = IDBKeyRange.bound(keyOf(username, kind, ''), [username, kind, []]);
   const reading = [
     within('readonly', (store) => store.getAllKeys(range) as IDBRequest<IDBValidKey[]>),

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { session } from '../api/session.ts';
 import { keep, readKept } from '../kept/kept.ts';
+import { KeepSender, KeptSenders } from '../one/senders.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { FIELDS, fieldAt, SERVICE } from './fields.ts';
@@ -36,9 +37,6 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
       setMapping(headings.map((heading) => (fieldAt(kept[heading] ?? '') ? kept[heading] : undefined)));
       setKept(true);
     });
-    void readKept(username, 'senders').then((senders = []) =>
-      setSame((known) => ({ ...senderCells(senders[0]), ...known })),
-    );
   }, []);
 
   const done = async (event: Event) => {
@@ -104,6 +102,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
       <details open={!mapping.includes('Remitente.Nombre')}>
         <summary>Lo que es igual en todas las guías</summary>
         <p>Se pone en las filas que no lo traen.</p>
+        <KeptSenders onChoose={(sender) => setSame({ ...same, ...sender })} />
         <div class="iguales">
           {OFTEN_SAME.map((path) => (
             <Field key={path} id={`igual-${path}`} label={fieldAt(path)?.label ?? path}>
@@ -128,6 +127,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
             </Field>
           ))}
         </div>
+        <KeepSender values={same} />
       </details>
       <p class="botones">
         <Button type="submit">Revisar las filas</Button>
@@ -142,10 +142,4 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
 function valuesOf({ body }: Sheet, column: number): string {
   const values = new Set(body.map((row) => row[column]?.trim() ?? '').filter((text) => text !== ''));
   return [...values].slice(0, SHOWN).join(' · ');
-}
-
-/** The sender that the person has asked to keep. */
-function senderCells(sender: Readonly<Record<string, unknown>> = {}): Record<string, string> {
-  const entries = Object.entries(sender).filter(([, value]) => typeof value === 'string');
-  return Object.fromEntries(entries.map(([field, value]) => [`Remitente.${field}`, String(value)]));
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { adviceFor } from '../api/advice.ts';
+import { Advice } from '../ui/advice.tsx';
 import { Button } from '../ui/button.tsx';
 import { CellEditor } from './cell-editor.tsx';
 import { checkOrders } from './check-orders.ts';
@@ -303,7 +303,6 @@ function CellDetail({
 }) {
   const { problem, warning } = notesOn(order, path);
   const note = problem ?? warning;
-  const advice = note?.codigo === undefined ? undefined : adviceFor(note.codigo);
   const proposal = order.proposals.get(path);
   const text = order.cells[path] ?? '';
   const below = orders.slice(orders.indexOf(order) + 1).filter(({ state }) => state === 'open');
@@ -319,7 +318,12 @@ function CellDetail({
           Fila {order.line}, {label}
         </strong>
         {note && <span class={problem ? 'mal' : 'atencion'}> {note.message}.</span>}
-        {advice !== undefined && <span> {advice}</span>}
+        {note?.codigo !== undefined && (
+          <>
+            {' '}
+            <Advice codigo={note.codigo} />
+          </>
+        )}
       </p>
       <p class="botones">
         {proposal !== undefined && <Button onClick={() => fill([order], proposal)}>Poner {proposal}</Button>}
