@@ -11,6 +11,6 @@ export const counterData = defineRoomData({
   redis: 'none',
   settings: 'none',
   subjects: 'none',
-  chapters: { mostrador: ['Empezar', 2] },
+  chapters: { mostrador: ['Empezar', 7] },
   commands: 'none',
 });

@@ -39,6 +39,20 @@ export async function buildCounter(folder: string): Promise<void> {
   });
   const files = [workers, program].flatMap(({ metafile }) => Object.keys(metafile.outputs));
   await Promise.all(files.map(async (path) => compress(join(folder, basename(path)))));
+  const sources = [workers, program].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  await writeFile(join(folder, 'licencias.txt'), await licencesOf(sources));
+}
+
+/** Returns the licences of the packages in the program: each must go wherever a copy of its package goes. */
+async function licencesOf(sources: string[]): Promise<string> {
+  const packages = sources.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+  const texts = [...new Set(packages)].map(async (path) => {
+    const { name, version, license } = JSON.parse(await readFile(join(FOLDER, path, 'package.json'), 'utf8'));
+    const [file] = globSync('LICEN[CS]E*', { cwd: join(FOLDER, path) });
+    const text = file === undefined ? '' : await readFile(join(FOLDER, path, file), 'utf8');
+    return `${name} ${version}, ${license}\n\n${text}`;
+  });
+  return (await Promise.all(texts)).join('\n');
 }
 
 /** Returns the names of the workers' files by those of their sources: `read` of `read.worker.ts`. */

@@ -24,7 +24,11 @@ const POLICY = policyHeader({
   'frame-ancestors': NONE,
   'require-trusted-types-for': ["'script'"],
 });
-const TYPES: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css' };
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript',
+  css: 'text/css',
+  txt: 'text/plain',
+};
 
 type View = { title: string; carrier: string; contact: object | null; logo: string | null } & {
   style: string;

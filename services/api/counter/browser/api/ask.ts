@@ -126,12 +126,13 @@ function send(
 async function problemOf(response: Response): Promise<Problem> {
   const body = await response.json().catch(() => ({}));
   const { codigo = 'error_desconocido', message = `El servicio respondió ${response.status}` } = body;
-  const { details, requestId } = body;
+  const { details, advertencias, requestId } = body;
   const consejo = adviceFor(codigo);
   return {
     ...{ codigo, message },
     ...(consejo !== undefined && { consejo }),
     ...(details && { errors: details }),
+    ...(advertencias && { advertencias }),
     ...(requestId && { requestId }),
   };
 }

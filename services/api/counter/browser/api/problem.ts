@@ -15,6 +15,8 @@ export type Problem = {
   consejo?: string;
   /** By field: `details` of the answer. */
   errors?: Detail[];
+  /** What else the answer warns of. */
+  advertencias?: Detail[];
   requestId?: string;
 };
 

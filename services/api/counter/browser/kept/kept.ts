@@ -49,15 +49,19 @@ async function within<T>(
 
 const keyOf = (username: string, kind: string, name: string) => [username, kind, name];
 
+/** Whether anything is kept, of any user. Looking leaves nothing behind: to open a database makes it. */
+export async function keepsAnything(): Promise<boolean> {
+  const databases = await indexedDB.databases().catch(() => []);
+  return databases.some(({ name }) => name === DATABASE);
+}
+
 /** Returns what is kept of a kind; undefined if nothing is, also where the browser keeps nothing (a private window). */
 export async function readKept<K extends keyof Kept>(
   username: string,
   kind: K,
   name = '',
 ): Promise<Kept[K] | undefined> {
-  // To open a database makes it, and looking leaves nothing behind.
-  const databases = await indexedDB.databases?.().catch(() => []);
-  if (databases && !databases.some((each) => each.name === DATABASE)) return undefined;
+  if (!(await keepsAnything())) return undefined;
   return within('readonly', (store) => store.get(keyOf(username, kind, name))).catch(() => undefined);
 }
 

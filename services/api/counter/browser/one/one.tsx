@@ -1,3 +1,51 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ask } from '../api/ask.ts';
+import type { Problem } from '../api/problem.ts';
+import { ProblemMessage } from '../ui/message.tsx';
+import { Created, type CreatedGuide } from './created.tsx';
+import { type GuideForm, guideForm, type OpenApi, type Values } from './form.ts';
+import { GuideFields } from './guide-fields.tsx';
+
+/** One guide: filled in, created, printed, and the next. */
 export function One() {
-  return <h1>Una guía</h1>;
+  const [form, setForm] = useState<GuideForm>();
+  const [problem, setProblem] = useState<Problem>();
+  useEffect(() => {
+    // The document stands alone: it is no answer with `data`.
+    ask<never>({ method: 'GET', path: '/api/openapi.json' }).then((answer) =>
+      answer.ok ? setForm(guideForm(answer.body as unknown as OpenApi)) : setProblem(answer.problem),
+    );
+  }, []);
+  const [start, setStart] = useState<{ round: number; values: Values }>({ round: 0, values: {} });
+  const [made, setMade] = useState<{ guide: CreatedGuide; values: Values }>();
+  const again = (values: Values) => {
+    setMade(undefined);
+    setStart(({ round }) => ({ round: round + 1, values }));
+  };
+  return (
+    <>
+      <h1>Una guía</h1>
+      {problem && <ProblemMessage problem={problem} />}
+      {made && form && (
+        <Created
+          guide={made.guide}
+          onSameSender={() => again(only('Remitente.', made.values))}
+          onBlank={() => again({})}
+        />
+      )}
+      {!made && form && (
+        <GuideFields
+          key={start.round}
+          form={form}
+          start={start.values}
+          onCreated={(guide, values) => setMade({ guide, values })}
+        />
+      )}
+      {!form && !problem && <p role="status">Cargando…</p>}
+    </>
+  );
+}
+
+function only(prefix: string, values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([path]) => path.startsWith(prefix)));
 }

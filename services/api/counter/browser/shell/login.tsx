@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { changePassword, logIn } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,6 +13,8 @@ export function Login({ username: fixed }: { username?: string }) {
   const [isBusy, setBusy] = useState(false);
   const [isOneTime, setOneTime] = useState(false);
 
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus(), []);
   const enter = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -25,7 +27,7 @@ export function Login({ username: fixed }: { username?: string }) {
   };
   if (isOneTime) return <NewPassword username={username} password={password} />;
   return (
-    <form onSubmit={enter}>
+    <form ref={form} onSubmit={enter}>
       {problem && <ProblemMessage problem={problem} />}
       <Field id="usuario" label="Usuario">
         {(attributes) => (

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { waitingUntil } from '../api/ask.ts';
 import { endSession, isAskingAgain, session } from '../api/session.ts';
-import { forgetAll } from '../kept/kept.ts';
+import { forgetAll, keepsAnything } from '../kept/kept.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Message } from '../ui/message.tsx';
@@ -31,6 +31,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
   const who = useStore(session);
   const { tab } = useStore(place);
   const asksAgain = useStore(isAskingAgain);
+  const [isLeaving, setLeaving] = useState(false);
   return (
     <>
       <nav aria-label="Secciones">
@@ -43,7 +44,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
           {who?.username}
           {who?.isTest && ' · cuenta de prueba'}
         </span>
-        <Button quiet onClick={leave}>
+        <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leave())}>
           Salir
         </Button>
       </nav>
@@ -51,6 +52,20 @@ function Inside({ loaders }: { loaders: Loaders }) {
         <Waiting />
         <Loaded key={tab} load={loaders[tab]} />
       </main>
+      {isLeaving && (
+        <Dialog title="¿Salir de este navegador?" onClose={() => setLeaving(false)}>
+          <p>
+            Se borra lo que guardó aquí, como remitentes e impresora. Si solo cierra la pestaña, se queda para
+            la próxima vez.
+          </p>
+          <p class="acciones">
+            <Button onClick={leave}>Salir y borrar</Button>
+            <Button quiet onClick={() => setLeaving(false)}>
+              Quedarse
+            </Button>
+          </p>
+        </Dialog>
+      )}
       {asksAgain && who && (
         <Dialog title="Su sesión terminó">
           <p>Escriba su contraseña otra vez: lo que estaba haciendo sigue donde iba.</p>

@@ -7,12 +7,13 @@ export type Connected = { id: string; 'aria-describedby'?: string; 'aria-invalid
 export function Field(props: {
   id: string;
   label: string;
+  isOptional?: boolean;
   hint?: string | undefined;
   problem?: string | undefined;
   warning?: string | undefined;
   children: (attributes: Connected) => ComponentChildren;
 }) {
-  const { id, label, hint, problem, warning, children } = props;
+  const { id, label, isOptional, hint, problem, warning, children } = props;
   const notes = [
     { name: 'ayuda', text: hint },
     { name: 'mal', text: problem },
@@ -21,7 +22,10 @@ export function Field(props: {
   const described = notes.map(({ name }) => `${id}-${name}`).join(' ');
   return (
     <div class="campo">
-      <label for={id}>{label}</label>
+      <label id={`${id}-nombre`} for={id}>
+        {label}
+        {isOptional && <small> (opcional)</small>}
+      </label>
       {children({
         id,
         ...(described !== '' && { 'aria-describedby': described }),

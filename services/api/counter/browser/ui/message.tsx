@@ -24,7 +24,7 @@ export function ProblemMessage({ problem }: { problem: Problem }) {
     <Message kind="bad">
       <strong>{message}</strong>
       {consejo !== undefined && <span> {consejo}</span>}
-      {requestId !== undefined && <small> {requestId}</small>}
+      {requestId !== undefined && <small> (solicitud {requestId})</small>}
     </Message>
   );
 }
