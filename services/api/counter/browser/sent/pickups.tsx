@@ -11,7 +11,7 @@ import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
 import { PickupForm, type PickupPlace } from './pickup-form.tsx';
 import { State } from './state.tsx';
-import { countWords, dayWords, momentWords } from './words.ts';
+import { countWords, dayWords, momentWords, thereWords } from './words.ts';
 
 type Status = 'Solicitada' | 'Programada' | 'Recolectada' | 'Fallida' | 'Cancelada';
 type Row = {
@@ -227,7 +227,7 @@ function CancelPickup({ pickup, onDone }: { pickup: Complete; onDone: () => void
         <Dialog title="¿Cancelar la recolección?" onClose={() => setAsking(false)}>
           <p>
             Nadie pasará. Sus guías quedan como están, y pueden ir en otra. Se puede hasta el{' '}
-            {momentWords(pickup.SolicitarAntesDe)}.
+            {thereWords(pickup.SolicitarAntesDe)}.
           </p>
           {problem && <ProblemMessage problem={problem} />}
           <p class="acciones">

@@ -54,7 +54,9 @@ export function Usage() {
 }
 
 function Shown({ month }: { month: Month }) {
-  const owed = month.Total - month.TotalCanceladas + month.Ajustes + month.PorCotizar;
+  const busy = month.Dias.filter((day) =>
+    Object.values(day).some((figure) => typeof figure === 'number' && figure !== 0),
+  );
   const unpriced = month.SinPrecio + month.SinTarifa;
   return (
     <>
@@ -63,7 +65,7 @@ function Shown({ month }: { month: Month }) {
         <Fact name="Entregadas">{month.Entregadas}</Fact>
         <Fact name="Canceladas">{month.Canceladas}</Fact>
         <Fact name="Etiquetas">{month.Etiquetas}</Fact>
-        <Fact name="Por las guías">{pesosWords(owed)}</Fact>
+        <Fact name="Por las guías">{pesosWords(owedOf(month))}</Fact>
       </dl>
       <p>
         {month.Provisional ? 'El mes aún no se cierra: puede sumarse algo.' : 'El mes está cerrado.'}
@@ -72,10 +74,10 @@ function Shown({ month }: { month: Month }) {
       <Chart days={month.Dias} />
       <Export month={month.Mes} />
       <Table
-        caption="Por día"
-        heads={['Día', 'Guías', 'Entregadas', 'Canceladas', 'Etiquetas', 'Precio de las guías']}
+        caption="Los días en que pasó algo, del último al primero"
+        heads={['Día', 'Guías', 'Entregadas', 'Canceladas', 'Etiquetas', 'Por las guías']}
       >
-        {month.Dias.map((day) => (
+        {busy.toReversed().map((day) => (
           <tr key={day.Fecha}>
             <th scope="row">{dayWords(day.Fecha)}</th>
             <td data-de="Guías" class="numero">
@@ -90,14 +92,19 @@ function Shown({ month }: { month: Month }) {
             <td data-de="Etiquetas" class="numero">
               {day.Etiquetas}
             </td>
-            <td data-de="Precio de las guías" class="numero">
-              {pesosWords(day.Total)}
+            <td data-de="Por las guías" class="numero">
+              {pesosWords(owedOf(day))}
             </td>
           </tr>
         ))}
       </Table>
     </>
   );
+}
+
+/** Returns what the guides cost, as the carrier bills them. */
+function owedOf({ Total, TotalCanceladas, Ajustes, PorCotizar }: Figures): number {
+  return Total - TotalCanceladas + Ajustes + PorCotizar;
 }
 
 /** Units of the picture: of a day, of a bar in it, and of its height. */

@@ -3,13 +3,18 @@
 const DAY = new Intl.DateTimeFormat('es-MX', { day: 'numeric', month: 'short', year: 'numeric' });
 const MOMENT = new Intl.DateTimeFormat('es-MX', {
   ...{ day: 'numeric', month: 'short', year: 'numeric' },
-  ...{ hour: '2-digit', minute: '2-digit' },
+  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
 });
 const PESOS = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
 /** Writes a moment of the API: UTC in the browser's zone, and local times, which have no zone, as they are. */
 export function momentWords(text: string): string {
   return MOMENT.format(new Date(text));
+}
+
+/** Writes a moment that has its own zone, such as that of a branch, by the clock there. */
+export function thereWords(text: string): string {
+  return momentWords(text.slice(0, 19));
 }
 
 /** Writes a day, `2026-11-05`. */

@@ -8,12 +8,17 @@ import { Field } from './field.tsx';
 import { FileShown, type ShownFile } from './file-shown.tsx';
 import { ProblemMessage } from './message.tsx';
 
-/** The papers by their names, which the browser keeps, with what the API calls them. */
+/** The papers. The browser keeps the path of the label, which other parts of the page use, and `hoja` as its format. */
 const PAPERS = [
-  { name: 'etiqueta-10x15', text: '10 × 15 cm', body: { Tipo: '10x15' } },
-  { name: 'etiqueta-pequena', text: '10 × 10 cm', body: { Tipo: 'pequena' } },
-  { name: 'hoja', text: 'Hoja carta con cuatro de 10 × 10', body: { Tipo: 'pequena', Hoja: 'carta-4' } },
-  { name: 'etiqueta', text: 'Hoja carta con una', body: { Tipo: 'carta' } },
+  { name: '10x15', path: 'etiqueta-10x15', text: '10 × 15 cm', body: { Tipo: '10x15' } },
+  { name: 'pequena', path: 'etiqueta-pequena', text: '10 × 10 cm', body: { Tipo: 'pequena' } },
+  {
+    name: 'hoja',
+    path: 'etiqueta-pequena',
+    text: 'Hoja carta con cuatro de 10 × 10',
+    body: { Tipo: 'pequena', Hoja: 'carta-4' },
+  },
+  { name: 'carta', path: 'etiqueta', text: 'Hoja carta con una', body: { Tipo: 'carta' } },
 ] as const;
 const FORMATS = [
   { name: 'pdf', text: 'PDF, para cualquier impresora', query: { formato: 'pdf' } },
@@ -44,8 +49,11 @@ export function PrintLabels({ guides }: { guides: readonly string[] }) {
   useEffect(() => {
     void readKept(username, 'printer').then((printer) => {
       if (!printer) return;
-      setPaper(printer.label);
-      setFormat(printer.format);
+      const { label, format } = printer;
+      setPaper(
+        PAPERS.find(({ name, path }) => (format === 'hoja' ? name === format : path === label))?.name ?? '',
+      );
+      setFormat(format);
       setKept(true);
     });
   }, [username]);
@@ -58,7 +66,8 @@ export function PrintLabels({ guides }: { guides: readonly string[] }) {
     if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
-    if (isKept) void keep(username, 'printer', { label: chosen.name, format: form.name });
+    if (isKept)
+      void keep(username, 'printer', { label: chosen.path, format: isSheet ? chosen.name : form.name });
     const some = guides.slice(first, first + MOST);
     const answer = await askBlob({
       method: 'POST',
