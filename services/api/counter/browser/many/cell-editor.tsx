@@ -17,7 +17,10 @@ export function CellEditor({ order, path, label, onWrite, onCancel }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
   const offers = useOffers(order, path);
-  useEffect(() => input.current?.select(), []);
+  useEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, []);
   const write = (step: Step) => {
     isDone.current = true;
     onWrite(input.current?.value ?? '', step);

@@ -36,10 +36,8 @@ export function Many() {
 /** What this browser has created comes first: it is not looked for by its Referencia. */
 async function prepare(): Promise<void> {
   creating.set(undefined);
-  const checked = checkOrders();
   await recallCreated();
-  await findEarlier();
-  await checked;
+  await Promise.all([findEarlier(), checkOrders()]);
 }
 
 function useAskAtClosing(): void {
