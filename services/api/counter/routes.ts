@@ -30,6 +30,10 @@ const TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain',
 };
 
+/** A name that another content would not have. */
+const HASHED = /-[A-Z0-9]{8}\.\w+$/;
+
+type Served = { type: string; content: Buffer; compressed: Buffer; lifetime: string };
 type View = { title: string; carrier: string; contact: object | null; logo: string | null } & {
   style: string;
   script: string;
@@ -59,10 +63,11 @@ export function counterRoutes(server: HttpServer, { config }: Base): void {
   );
   for (const [name, content] of files) {
     const type = TYPES[name.split('.').at(-1) ?? ''];
-    if (type === undefined) continue;
-    const compressed = files.get(`${name}.gz`) ?? content;
+    const compressed = files.get(`${name}.gz`);
+    if (type === undefined || compressed === undefined) continue;
+    const lifetime = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
     server.get(`/mostrador/${name}`, async (request, reply) =>
-      sendFile(request, reply, type, { content, compressed }),
+      sendFile(request, reply, { type, content, compressed, lifetime }),
     );
   }
 }
@@ -76,14 +81,13 @@ function addressIn(files: ReadonlyMap<string, Buffer>, start: string): string {
 function sendFile(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  type: string,
-  { content, compressed }: { content: Buffer; compressed: Buffer },
+  { type, content, compressed, lifetime }: Served,
 ): FastifyReply {
   addVary(reply, 'Accept-Encoding');
   const takesGzip = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
   if (takesGzip) reply.header('content-encoding', 'gzip');
   return reply
-    .header('cache-control', 'public, max-age=31536000, immutable')
+    .header('cache-control', lifetime)
     .type(`${type}; charset=utf-8`)
     .send(takesGzip ? compressed : content);
 }

@@ -5,7 +5,7 @@ import type { Detail, Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Control } from '../ui/control.tsx';
-import { Field } from '../ui/field.tsx';
+import { Field, type Said } from '../ui/field.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
 import type { CreatedGuide } from './created.tsx';
 import { type FieldSpec, type GuideForm, guideOf, isComplete, type Section, type Values } from './form.ts';
@@ -71,8 +71,8 @@ export function GuideFields(props: {
   const said = refused && refused.values === values ? (refused.problem.errors ?? []) : [];
   const told = {
     problem: ({ path }: FieldSpec) =>
-      textFor(path, said) ?? (left.has(path) || refused ? textFor(path, checked.problems) : undefined),
-    warning: ({ path }: FieldSpec) => textFor(path, checked.warnings),
+      saidOf(path, said) ?? (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
+    warning: ({ path }: FieldSpec) => saidOf(path, checked.warnings),
   };
   const known = form.sections.flatMap(({ fields }) => fields.map(({ path }) => path));
   const elsewhere = said.filter(({ campo }) => !known.includes(campo ?? ''));
@@ -127,7 +127,7 @@ export function GuideFields(props: {
   );
 }
 
-type Told = Record<'problem' | 'warning', (field: FieldSpec) => string | undefined>;
+type Told = Record<'problem' | 'warning', (field: FieldSpec) => Said | undefined>;
 
 function SectionFields(props: {
   section: Section;
@@ -151,7 +151,7 @@ function SectionFields(props: {
         isOptional={!field.required && !field.isAlternative}
         hint={field.hint}
         problem={told.problem(field)}
-        warning={told.warning(field) ?? missing?.message}
+        warning={told.warning(field) ?? (missing && { text: missing.message, codigo: missing.codigo })}
       >
         {(attributes) => (
           <Control
@@ -211,9 +211,10 @@ function usePlaceOf({ name, fields }: Section, values: Values, onValues: (more: 
   return usePlace(has ? (values[`${name}.CodigoPostal`] ?? '').trim() : '', fill);
 }
 
-function textFor(path: string, details: readonly Detail[]): string | undefined {
-  const texts = details.filter(({ campo }) => campo === path).map(({ message }) => besideField(message));
-  return texts.length > 0 ? texts.join('. ') : undefined;
+/** Returns what is said of a field: the first of it, since the next comes when that is corrected. */
+function saidOf(path: string, details: readonly Detail[]): Said | undefined {
+  const detail = details.find(({ campo }) => campo === path);
+  return detail && { text: besideField(detail.message), codigo: detail.codigo };
 }
 
 /** Enter goes to the next field, as people and scanners expect it, and from the last one to the button. */

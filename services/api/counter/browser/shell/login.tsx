@@ -19,7 +19,7 @@ export function Login({ username: fixed }: { username?: string }) {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    const result = await logIn(username, password);
+    const result = await logIn(username.trim(), password);
     setBusy(false);
     if (result.ok) return;
     if (result.problem.codigo === 'contrasena_temporal') setOneTime(true);
@@ -34,7 +34,7 @@ export function Login({ username: fixed }: { username?: string }) {
           <input
             {...attributes}
             value={username}
-            onInput={({ currentTarget }) => setUsername(currentTarget.value.trim())}
+            onInput={({ currentTarget }) => setUsername(currentTarget.value)}
             readOnly={fixed !== undefined}
             required
             autocomplete="username"
