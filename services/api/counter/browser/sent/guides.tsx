@@ -36,7 +36,7 @@ export function Guides() {
       <h1>Lo enviado</h1>
       <Search />
       {!isSearch && <Troubles />}
-      <Found query={query} />
+      <Found key={JSON.stringify(query)} query={query} />
     </>
   );
 }
