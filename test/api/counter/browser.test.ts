@@ -152,10 +152,13 @@ describe('the counter in a browser', () => {
     await enter(page);
     await page.waitForSelector(field('Remitente.Nombre'));
     for (const screen of SCREENS) await lookAt(page, 'mostrador-una', screen);
-    await fill(page, { ...GUIDE, 'Destinatario.Celular': '12', 'Destinatario.Estado': 'Jalisco' });
+    const { 'Destinatario.Calle': _, ...homeless } = GUIDE;
+    await fill(page, homeless);
+    await page.waitForSelector(field('Destinatario.Calle-atencion'));
+    for (const screen of SCREENS) await lookAt(page, 'mostrador-advertencias', screen);
+    await fill(page, { 'Destinatario.Celular': '12' });
     await press(page, 'Crear e imprimir');
     await page.waitForSelector(`${field('Destinatario.Celular')}[aria-invalid]`);
-    await page.waitForSelector(field('Destinatario.Estado-atencion'));
     for (const screen of SCREENS) await lookAt(page, 'mostrador-problemas', screen);
     await fill(page, { 'Destinatario.Celular': '8112345678' });
     await press(page, 'Crear e imprimir');
@@ -172,8 +175,9 @@ describe('the counter in a browser', () => {
     await page.waitForFunction(`/\\$\\d+\\.\\d\\d/.test(document.querySelector('.servicio').innerText)`);
     expect(await page.$eval('.servicio', ({ textContent }) => textContent)).toMatch(/Llega (el|entre)/);
     await page.waitForSelector(`${field('Destinatario.Colonia-lista')} option[value="Monterrey Centro"]`);
-    await fill(page, { 'Destinatario.CodigoPostal': '99999' });
-    await page.focus(field('Destinatario.Calle'));
+    await page.click(field('Destinatario.CodigoPostal'), { count: 3 });
+    await page.keyboard.type('99999');
+    await page.keyboard.press('Enter');
     await page.waitForFunction(
       `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('cobertura')`,
     );
