@@ -3,6 +3,7 @@ import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { createStore, useStore } from '../ui/store.ts';
 import { Listed, Table } from './listed.tsx';
 import { usePages } from './pages-of.ts';
 import { State, stateWords } from './state.tsx';
@@ -23,27 +24,30 @@ const GUIDE_NUMBER = /^\d{12}$/;
 /** After so many days a guide that nobody has received is worth a look. */
 const FORGOTTEN_DAYS = 7;
 const TROUBLES = 5;
+/** What was searched for last: whoever comes back from a guide finds it again. */
+const searched = createStore<Record<string, string>>({});
 
 /** The account's guides: those in trouble first, then what is searched for. */
 export function Guides() {
-  const [query, setQuery] = useState<Record<string, string>>({});
+  const query = useStore(searched);
   const isSearch = Object.keys(query).length > 0;
   return (
     <>
       <h1>Lo enviado</h1>
-      <Search onSearch={setQuery} />
+      <Search />
       {!isSearch && <Troubles />}
-      <Found query={query} />
+      <Found key={JSON.stringify(query)} query={query} />
     </>
   );
 }
 
 /** A number of a guide leads to it; any other text is a Referencia, which the service compares as a whole. */
-function Search({ onSearch }: { onSearch: (query: Record<string, string>) => void }) {
-  const [text, setText] = useState('');
-  const [status, setStatus] = useState('');
-  const [from, setFrom] = useState('');
-  const [until, setUntil] = useState('');
+function Search() {
+  const last = searched.get();
+  const [text, setText] = useState(last.referencia ?? '');
+  const [status, setStatus] = useState(last.estatus ?? '');
+  const [from, setFrom] = useState(last.desde ?? '');
+  const [until, setUntil] = useState(last.hasta ?? '');
   const search = (event: Event) => {
     event.preventDefault();
     const wanted = text.trim();
@@ -53,11 +57,11 @@ function Search({ onSearch }: { onSearch: (query: Record<string, string>) => voi
       return;
     }
     const query = { referencia: wanted, estatus: status, desde: from, hasta: until };
-    onSearch(Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')));
+    searched.set(Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')));
   };
   const clear = () => {
     for (const set of [setText, setStatus, setFrom, setUntil]) set('');
-    onSearch({});
+    searched.set({});
   };
   return (
     <form class="buscar" aria-label="Buscar" onSubmit={search}>

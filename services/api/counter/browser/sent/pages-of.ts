@@ -14,18 +14,15 @@ export type Pages<Row> = {
   again: () => void;
 };
 
-/** Reads a list page by page. It begins again when the path or the query changes, and forgets answers to former ones. */
+/** Reads a list page by page, always the same list: a component that shows another has another `key`. */
 export function usePages<Row>(path: string, query: Record<string, string> = {}): Pages<Row> {
-  const asked = JSON.stringify(query);
   const [read, setRead] = useState<Omit<Pages<Row>, 'again' | 'more'>>({ rows: [], isLoading: true });
-  const [turn, setTurn] = useState({ count: 0, cursor: '' });
-  useEffect(() => setTurn(({ count }) => ({ count: count + 1, cursor: '' })), [path, asked]);
+  const [from, setFrom] = useState({ cursor: '' });
   useEffect(() => {
-    const { count, cursor } = turn;
-    if (count === 0) return;
+    const { cursor } = from;
     const leaving = new AbortController();
     setRead(({ rows }) => ({ rows: cursor === '' ? [] : rows, isLoading: true }));
-    const whole = { ...(JSON.parse(asked) as Record<string, string>), ...(cursor !== '' && { cursor }) };
+    const whole = { ...query, ...(cursor !== '' && { cursor }) };
     void ask<Row[]>({ method: 'GET', path, query: whole, signal: leaving.signal }).then((answer) => {
       if (leaving.signal.aborted) return;
       setRead(({ rows }) =>
@@ -35,13 +32,12 @@ export function usePages<Row>(path: string, query: Record<string, string> = {}):
       );
     });
     return () => leaving.abort();
-  }, [turn]);
+  }, [from]);
   const next = read.beside?.siguiente;
-  const go = (cursor: string) => setTurn(({ count }) => ({ count: count + 1, cursor }));
   return {
     ...read,
-    ...(typeof next === 'string' && { more: () => go(next) }),
-    again: () => go(''),
+    ...(typeof next === 'string' && { more: () => setFrom({ cursor: next }) }),
+    again: () => setFrom({ cursor: '' }),
   };
 }
 

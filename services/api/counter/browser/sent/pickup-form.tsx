@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../api/ask.ts';
-import type { Detail, Problem } from '../api/problem.ts';
+import type { Problem } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
@@ -66,7 +66,10 @@ export function PickupForm(props: {
   const windows = isWhole ? (offer.data?.Ventanas ?? []) : [];
   useEffect(() => setChosen(0), [postalCode]);
 
-  const problemOf = (campo: string) => problem?.errors?.find((each: Detail) => each.campo === campo)?.message;
+  const problemOf = (campo: string) => {
+    const found = problem?.errors?.find((each) => each.campo === campo);
+    return found && { text: found.message, codigo: found.codigo };
+  };
   const send = async (event: Event) => {
     event.preventDefault();
     const window = windows[chosen];

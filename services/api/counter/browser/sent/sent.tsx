@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { addressOf, place } from '../shell/route.ts';
 import { useStore } from '../ui/store.ts';
 import { Collected } from './collected.tsx';
@@ -30,6 +31,16 @@ const VIEWS: readonly {
 
 export function Sent() {
   const { below } = useStore(place);
+  const shownHere = useRef<HTMLDivElement>(null);
+  const where = below.join('/');
+  const last = useRef(where);
+  // Another view begins at its top, also for whoever hears the page.
+  useEffect(() => {
+    if (last.current === where) return;
+    last.current = where;
+    scrollTo(0, 0);
+    shownHere.current?.focus();
+  }, [where]);
   const allowed = VIEWS.filter(({ permission }) => may(permission));
   const [first] = allowed;
   if (first === undefined) {
@@ -56,7 +67,9 @@ export function Sent() {
           </a>
         ))}
       </nav>
-      {One && number !== undefined ? <One key={number} number={number} /> : <List key={shown.path} />}
+      <div ref={shownHere} tabIndex={-1}>
+        {One && number !== undefined ? <One key={number} number={number} /> : <List key={shown.path} />}
+      </div>
     </div>
   );
 }
