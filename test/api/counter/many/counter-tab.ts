@@ -29,6 +29,8 @@ export async function choose(page: Page, path: string): Promise<void> {
   const input = await page.waitForSelector('input[type=file]');
   await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
   await page.locator('[id="igual-Remitente.Nombre"]').fill('Tienda del Centro');
+  for (const side of ['Largo', 'Alto', 'Ancho'])
+    await page.locator(`[id="igual-Producto.${side}"]`).fill('20');
   await press(page, 'Revisar las filas');
   await checked(page);
 }
@@ -62,8 +64,8 @@ export async function rowsOn(page: Page): Promise<string[][]> {
 
 /** Writes a cell, and goes on with Enter. */
 export async function correctCell(page: Page, line: number, label: string, text: string): Promise<void> {
-  const row = `//tr[td[2][normalize-space()="${line}"]]`;
-  await page.locator(`::-p-xpath(${row}//button[starts-with(@aria-label, "${label}:")])`).click();
+  const column = `count(//th[normalize-space()="${label}"]/preceding-sibling::th) + 1`;
+  await page.locator(`::-p-xpath(//tr[td[2][normalize-space()="${line}"]]/td[${column}]/button)`).click();
   await page.locator('input.edicion').fill(text);
   await page.keyboard.press('Enter');
 }

@@ -12,6 +12,8 @@ export const checking = createStore<{ isRunning: boolean; problem?: Problem }>({
 const MAX_NAMED = 500;
 /** Some accounts need it of each guide, and a row gets it before it is created. */
 const QUOTE = 'Cotizacion';
+/** What a price needs. */
+const MEASURES = ['Producto.Peso', 'Producto.Largo', 'Producto.Alto', 'Producto.Ancho'];
 /** Rows that are priced at once. */
 const PRICED_AT_ONCE = 200;
 
@@ -43,8 +45,9 @@ function open(): Order[] {
   return work.get()?.orders.filter(({ state }) => state === 'open') ?? [];
 }
 
-function lacksPrice({ price, content, refused, problems }: Order): boolean {
-  return price?.content !== content && refused.length === 0 && problems.length === 0;
+function lacksPrice({ price, content, refused, problems, cells }: Order): boolean {
+  const isMeasured = MEASURES.every((path) => cells[path]);
+  return isMeasured && price?.content !== content && refused.length === 0 && problems.length === 0;
 }
 
 async function checkBatch(batch: Batch): Promise<Problem | undefined> {

@@ -264,7 +264,7 @@ function Cell({
         <button
           type="button"
           tabIndex={isActive ? 0 : -1}
-          aria-label={`${label}: ${text || 'vacía'}${note ? `. ${note.message}` : ''}`}
+          aria-label={text === '' && !note ? `${label}: vacía` : undefined}
           onClick={onEdit}
           onKeyDown={onKeyDown}
         >

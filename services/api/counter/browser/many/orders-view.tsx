@@ -202,6 +202,9 @@ function Creation({ orders }: { orders: readonly Order[] }) {
           {prices.length < waiting.length && `, y ${waiting.length - prices.length} sin precio`}
         </p>
       )}
+      {waiting.length > 0 && prices.length === 0 && !checked.isRunning && (
+        <p>Sin precio: para verlo, las filas necesitan peso, largo, alto y ancho.</p>
+      )}
       {state?.isRunning ? (
         <Button onClick={stopCreating}>Detener</Button>
       ) : (
