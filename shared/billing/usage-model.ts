@@ -1,4 +1,5 @@
 import {
+  body,
   type DocumentIn,
   defineCollection,
   FLAG,
@@ -47,6 +48,8 @@ export const LABEL_USAGE = defineCollection(
     /** The month, a blank, and the account; a name of an account has no blank. */
     _id: KEYWORD,
     labels: NUMBER,
+    /** The same by the day of the month, as `05`; of releases before 1.11.0 nothing. */
+    days: optional(body<Record<string, number>>()),
     /** There if the account is a test account. */
     test: optional(FLAG),
   },
@@ -55,7 +58,7 @@ export const LABEL_USAGE = defineCollection(
     holds: "How many labels an account's users got in a month",
     life: 'For ever',
     testAccounts: { stay: 'Figures, which no bill has' },
-    rights: { api: ['insert', 'update'], admin: ['find'] },
+    rights: { api: ['find', 'insert', 'update'], admin: ['find'] },
   },
 );
 export type LabelMonth = DocumentIn<typeof LABEL_USAGE>;

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { CsvError, parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
+import { addFormulaGuards, removeFormulaGuards } from './formula-guards.ts';
 
 /** `line` counts from 1, which is the header. Cells are trimmed. */
 export type Row<C extends string> = { line: number; cells: Record<C, string> };
@@ -168,23 +169,6 @@ export function formatRows(rows: readonly (string | number)[][]): string {
 
 function guarded(cell: string | number): string | number {
   return typeof cell === 'string' ? addFormulaGuards(cell) : cell;
-}
-
-/** What a spreadsheet would run (https://owasp.org/www-community/attacks/CSV_Injection), full-width forms included. */
-const FORMULA = /(^|;)([\s"']*[=+\-@\t\r＝＋－＠])/g;
-const GUARDED_FORMULA = /(^|;)'([\s"']*[=+\-@\t\r＝＋－＠])/g;
-
-/**
- * Puts an apostrophe before formulas at the beginning of a cell or after a `;`, which may begin another cell. An
- * existing apostrophe gets a second one, so that `readGuardedRows` restores every cell. `escape_formulas` of
- * csv-stringify does not.
- */
-export function addFormulaGuards(cell: string): string {
-  return cell.replace(FORMULA, "$1'$2");
-}
-
-function removeFormulaGuards(cell: string): string {
-  return cell.replace(GUARDED_FORMULA, '$1$2');
 }
 
 /** The file cannot be used. The message says why, in Spanish. */

@@ -20,6 +20,8 @@ export const CREATIONS = defineCollection(
     /** The id that the guides of the creation have. */
     creation: KEYWORD,
     bodyHash: optional(KEYWORD),
+    /** Of the body without quotes; absent if it had none, and in what releases before 1.11.0 stored. */
+    lastingHash: optional(KEYWORD),
     /** When the creation was committed, by the clock of its process; absent once all its guides are stored. */
     openSince: optional(MOMENT),
     /** The guides to store; absent once they are all stored, and the creation is done. */

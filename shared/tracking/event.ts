@@ -1,23 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPE_NAMES, typesWith } from '../guides/event-types.ts';
 import { GUIDE_NUMBER, kindsIn, MAX_CENTIMETRES, MAX_KILOGRAMS, SENT } from '../guides/guide.ts';
+import { REASON_NAMES } from './reasons.ts';
 
 /**
  * The schema of an event of a guide (docs/contract.md "Events"). It validates requests and files, and types and
  * documents events.
  */
-
-/** In the tracking page's words. */
-export const REASONS = {
-  direccion_incorrecta: 'La dirección está mal o incompleta',
-  destinatario_ausente: 'No había quien recibiera',
-  rechazado: 'No quisieron recibirlo',
-  danado: 'El paquete está dañado',
-  extraviado: 'No encontramos el paquete',
-  retenido: 'El paquete está retenido',
-  otro: 'Por otro motivo',
-};
-export const REASON_NAMES = Object.keys(REASONS) as (keyof typeof REASONS)[];
 
 /** Most events in one request. */
 export const MAX_EVENTS = 500;

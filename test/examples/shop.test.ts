@@ -9,7 +9,7 @@ import { repoRoot } from '#local/folders.ts';
 import { freePort } from '#local/process/free-port.ts';
 import { SCENARIO_NAMES, type Scenario } from '#services/api/rehearsal/scenarios.ts';
 import { STATES } from '#shared/guides/event-types.ts';
-import { REASONS } from '#shared/tracking/event.ts';
+import { REASONS } from '#shared/tracking/reasons.ts';
 import { Client, type CreatedGuide } from '#test/fixtures/client.ts';
 import { readPng } from '#test/fixtures/labels/images.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';

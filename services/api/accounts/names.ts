@@ -1,4 +1,4 @@
-import { addFormulaGuards } from '#shared/commands/csv.ts';
+import { addFormulaGuards } from '#shared/commands/formula-guards.ts';
 
 export const NAME_RULE = 'de 1 a 64 caracteres visibles, sin espacios';
 

@@ -7,29 +7,15 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { parseAccount, readTimeZone } from '../accounts/commands/command-line.ts';
 import { NAME_RULE } from '../accounts/names.ts';
 import { untilStored } from '../guides/until-stored.ts';
-import { formatPesos, toPesos } from '../platform/amounts.ts';
+import { formatPesos } from '../platform/amounts.ts';
 import type { CommandTools } from '../platform/command-tools.ts';
 import { type ClosedMonth, ClosedMonths, completed, type Difference, differences } from './closed-months.ts';
-import type { FigureName, Usage } from './figures.ts';
-import { closesAt, type Month, monthOf } from './months.ts';
+import { COLUMNS, cellsOf } from './columns.ts';
+import type { Usage } from './figures.ts';
+import { closesAt, monthOf, type Period } from './months.ts';
 import { creationIn, readUsage } from './read-usage.ts';
 import type { UsageOptions } from './usage-options.ts';
 import { WithoutTariffFile } from './without-tariff-file.ts';
-
-type Column = { head: string; figure: FigureName; isMoney?: true };
-const COLUMNS: readonly Column[] = [
-  { head: 'Guias', figure: 'guides' },
-  { head: 'Canceladas', figure: 'cancelled' },
-  { head: 'Entregadas', figure: 'delivered' },
-  { head: 'Etiquetas', figure: 'labels' },
-  { head: 'Total', figure: 'total', isMoney: true },
-  { head: 'TotalCanceladas', figure: 'cancelledTotal', isMoney: true },
-  { head: 'Ajustes', figure: 'adjustments', isMoney: true },
-  { head: 'SinPrecio', figure: 'unpriced' },
-  { head: 'SinCotizar', figure: 'unquoted' },
-  { head: 'PorCotizar', figure: 'unquotedTotal', isMoney: true },
-  { head: 'SinTarifa', figure: 'withoutTariff' },
-];
 
 const HELP = `
 Escribe un CSV con una fila por cuenta que uso algo. Lo que se registra en un mes es de ese mes para siempre:
@@ -119,7 +105,7 @@ async function withFile(
 }
 
 /** Reads a month; stores it if it is closed, or compares it with what is stored. */
-async function reportMonth(mongo: Connection, month: Month, options: Options): Promise<Report> {
+async function reportMonth(mongo: Connection, month: Period, options: Options): Promise<Report> {
   const { account, test = false, withoutTariff, timeZone, localTime } = options;
   const clock = new DatabaseClock(mongo);
   const at = await clock.now();
@@ -167,7 +153,7 @@ function describeMissing({ figures }: ClosedMonth): string {
 
 async function readWithProgress(
   mongo: Connection,
-  month: Month,
+  month: Period,
   of: Omit<UsageOptions, 'onProgress'>,
 ): Promise<Usage> {
   const progress = progressLine();
@@ -187,7 +173,7 @@ function requireSameZone(stored: ClosedMonth, timeZone: string): void {
 /** @throws Error if the guides of the month have local times of another zone, in which the month has other events. */
 async function requireZoneOfGuides(
   mongo: Connection,
-  month: Month,
+  month: Period,
   { timeZone, localTime }: Options,
 ): Promise<void> {
   const guide = await creationIn(mongo, month);
@@ -202,18 +188,14 @@ function onlyOf({ usage, ...month }: ClosedMonth, account: string): ClosedMonth 
   return { ...month, usage: new Map(figures ? [[account, figures]] : []) };
 }
 
-function toCsv({ name }: Month, usage: Usage): string {
-  const rows = [...usage].map(([account, figures]) => [
-    name,
-    account,
-    ...COLUMNS.map(({ figure, isMoney }) => (isMoney ? toPesos(figures[figure]) : figures[figure])),
-  ]);
+function toCsv({ name }: Period, usage: Usage): string {
+  const rows = [...usage].map(([account, figures]) => [name, account, ...cellsOf(figures)]);
   return formatCsv(['Mes', 'Cuenta', ...COLUMNS.map(({ head }) => head)], rows).trimEnd();
 }
 
 function describeChange({ account, figure, before, now }: Difference): string {
-  const column = COLUMNS.find((column) => column.figure === figure) as Column;
-  const words = (value: number) => (column.isMoney ? formatPesos(value) : `${value}`);
+  const column = COLUMNS.find((column) => column.figure === figure) as (typeof COLUMNS)[number];
+  const words = (value: number) => ('isMoney' in column ? formatPesos(value) : `${value}`);
   return `  ${account}: ${column.head} ${words(now)}, se guardo ${words(before)}`;
 }
 

@@ -5,7 +5,8 @@ import { modelOf } from '#shared/stores/collection.ts';
 import { EVENTS, type LogEntry, USAGE_TYPES } from '#shared/tracking/event-model.ts';
 import { toCentavos } from '../platform/amounts.ts';
 import { addTo, type Figures, type Usage } from './figures.ts';
-import type { Month } from './months.ts';
+import type { LogRange } from './log-range.ts';
+import type { Period } from './months.ts';
 import {
   BILLED_FIELDS,
   type BilledFields,
@@ -36,19 +37,21 @@ const FIELDS = {
 } as const;
 
 /**
- * Adds guides that are billed by their first event, and what entries that were registered in the month changed, against the guide's entry before it. Such a change is a fact
- * for ever, so that later events change later months alone. It counts for the account for which the guide was created, as
+ * Adds guides that are billed by their first event, and what entries that were registered in the period changed, against the
+ * guide's entry before it. Such a change is a fact for ever, so that later events change later months alone. It counts for the account for which the guide was created, as
  * the guide does, whatever account it was moved to: otherwise one account would pay for what another gets back.
  */
 export async function countEvents(
   mongo: Connection,
-  month: Month,
-  { test, account, canaries, withoutTariff, onProgress }: ReadOptions,
+  period: Period,
+  { test, account, canaries, range, byDay, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
+  const keyOf = (payer: string, { registered }: CountedEntry) =>
+    byDay ? byDay(registered).slice(0, 10) : payer;
   // While a guide is moved, the logs of both accounts may have its first event.
   const counted = new Set<string>();
-  for await (const page of entriesOf(mongo, month, { billed: true })) {
+  for await (const page of entriesOf(mongo, period, range, { billed: true })) {
     const guides = await guidesOf(mongo, page);
     for (const entry of page.filter(({ told }) => isTestNumber(told.Guia) === test)) {
       const guide = guides.get(entry.told.Guia);
@@ -57,12 +60,12 @@ export async function countEvents(
       if (counted.has(guide._id)) continue;
       counted.add(guide._id);
       const price = billedAtCreation(guide);
-      addTo(usage, payer, figuresOfGuide(guide.total, price));
+      addTo(usage, keyOf(payer, entry), figuresOfGuide(guide.total, price));
       if (price) withoutTariff?.add(payer, guide._id, { after: price });
     }
   }
   let seen = 0;
-  for await (const page of entriesOf(mongo, month, { 'told.Tipo': { $in: [...USAGE_TYPES] } })) {
+  for await (const page of entriesOf(mongo, period, range, { 'told.Tipo': { $in: [...USAGE_TYPES] } })) {
     const entries = page.filter(({ told }) => isTestNumber(told.Guia) === test);
     const guides = await guidesOf(mongo, entries);
     const billed = entries.filter((entry) => {
@@ -73,11 +76,11 @@ export async function countEvents(
       const { Guia } = change.entry.told;
       const [payer, guide] = [payerOf(change.entry, guides), guides.get(Guia)];
       const price = priceChange(change, guide);
-      addTo(usage, payer, { ...figuresOf(change, guide), ...figuresOfChange(price) });
+      addTo(usage, keyOf(payer, change.entry), { ...figuresOf(change, guide), ...figuresOfChange(price) });
       withoutTariff?.add(payer, Guia, price);
     }
     seen += page.length;
-    onProgress(`Eventos leidos: ${seen}`);
+    onProgress?.(`Eventos leidos: ${seen}`);
   }
 }
 
@@ -118,18 +121,30 @@ function hasNoPrice(entry: CountedEntry | undefined): number {
   return Number(entry?.adjustment?.SinPrecio !== undefined);
 }
 
-/** Reads entries of the month in the order in which they were registered, a page at a time. @param which has an index with the time. */
+/**
+ * Reads entries of the period, a page at a time: those of one log by their numbers, others in the order in which they were
+ * registered.
+ *
+ * @param which has an index with the time.
+ */
 async function* entriesOf(
   mongo: Connection,
-  { from, to }: Month,
+  { from, to }: Period,
+  range: LogRange | undefined,
   which: { billed: true } | { 'told.Tipo': { $in: LogEntry['told']['Tipo'][] } },
 ): AsyncGenerator<CountedEntry[]> {
-  const order = { ...('billed' in which && { billed: 1 as const }), registered: 1 as const, _id: 1 as const };
+  const byTime = {
+    ...('billed' in which && { billed: 1 as const }),
+    registered: 1 as const,
+    _id: 1 as const,
+  };
   for (let last: CountedEntry | undefined; ; ) {
-    const rest = last && {
-      registered: { $gte: last.registered, $lt: to },
-      $or: [{ registered: { $gt: last.registered } }, { _id: { $gt: last._id } }],
-    };
+    const rest = range
+      ? { _id: { ...range, ...(last && { $gt: last._id }) } }
+      : last && {
+          registered: { $gte: last.registered, $lt: to },
+          $or: [{ registered: { $gt: last.registered } }, { _id: { $gt: last._id } }],
+        };
     const page: CountedEntry[] = await modelOf(mongo, EVENTS)
       .find({
         registered: { $gte: from, $lt: to },
@@ -138,7 +153,7 @@ async function* entriesOf(
       })
       .readConcern(MAJORITY)
       .select<CountedEntry>(FIELDS)
-      .sort(order)
+      .sort(range ? { _id: 1 } : byTime)
       .limit(ENTRIES_AT_A_TIME)
       .lean();
     if (page.length > 0) yield page;

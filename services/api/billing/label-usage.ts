@@ -5,6 +5,7 @@ import { DatabaseClock } from '#shared/stores/database-clock.ts';
 import { writeErrorsOf } from '#shared/stores/mongo.ts';
 import { isUndone } from '#shared/stores/transient-errors.ts';
 import { monthRange } from './months.ts';
+import type { UsageOptions } from './usage-options.ts';
 
 /** MongoDB's code for a write that it refused, because it is not the primary any more. */
 const NOT_WRITABLE_PRIMARY = 10_107;
@@ -14,7 +15,7 @@ type Count = { labels: number; test: boolean };
 
 /**
  * Counts the labels that accounts get, for their usage. A request only adds to a number in memory; `write` adds the numbers
- * to MongoDB. A month is that of the write by the database's clock, so that counts that waited change no closed month.
+ * to MongoDB. A month and a day are those of the write by the database's clock, so that counts that waited change no closed month.
  */
 export class LabelUsage {
   readonly #months: StoredModel<LabelMonth>;
@@ -40,13 +41,14 @@ export class LabelUsage {
    */
   async write(): Promise<void> {
     if (this.#counts.size === 0) return;
-    const month = this.#localTime(await this.#clock.now()).slice(0, 7);
+    const today = this.#localTime(await this.#clock.now());
+    const [month, day] = [today.slice(0, 7), today.slice(8, 10)];
     const taken = [...this.#counts];
     this.#counts.clear();
     const updates = taken.map(([account, { labels, test }]) => ({
       updateOne: {
         filter: { _id: `${month} ${account}` },
-        update: { $inc: { labels }, ...(test && { $setOnInsert: { test } }) },
+        update: { $inc: { labels, [`days.${day}`]: labels }, ...(test && { $setOnInsert: { test } }) },
         upsert: true,
       },
     }));
@@ -69,15 +71,18 @@ function unwritten(error: unknown): (index: number) => boolean {
   return () => isNone;
 }
 
-/** Returns how many labels each account got in a month, of test accounts or of the others. */
+/** Returns what accounts got of labels in a month, test accounts or the others, or one account alone. */
 export async function readLabelUsage(
   connection: Connection,
   month: string,
-  test: boolean,
-): Promise<Map<string, number>> {
+  { test, account }: Pick<UsageOptions, 'test' | 'account'>,
+): Promise<Map<string, LabelMonth>> {
   const found = await modelOf(connection, LABEL_USAGE)
-    .find({ _id: monthRange(month), test: test || { $exists: false } })
+    .find({
+      _id: account === undefined ? monthRange(month) : `${month} ${account}`,
+      test: test || { $exists: false },
+    })
     .sort({ _id: 1 })
     .lean();
-  return new Map(found.map(({ _id, labels }) => [_id.slice(month.length + 1), labels]));
+  return new Map(found.map((one) => [one._id.slice(month.length + 1), one]));
 }

@@ -3,17 +3,22 @@ import type { Accounts } from '../accounts/open.ts';
 import type { Base } from '../http/room.ts';
 import type { Labels } from '../labels/open.ts';
 import { repeatOnceConnected } from '../platform/repeat.ts';
+import { AccountUsage } from './account-usage.ts';
 import { LabelUsage } from './label-usage.ts';
 
 /** A killed process loses the labels of such a time, in ms. */
 const WRITE_MS = 1_000;
 
-/** Counts the labels that each account gets. */
+/** What the room provides. */
+export type Billing = ReturnType<typeof openBilling>;
+
+/** Counts the labels that each account gets, and reads what it used. */
 export function openBilling(
   server: HttpServer,
   { mongo, localTime, onLabels, log }: Base & Accounts & Labels,
-): void {
+) {
   const usage = new LabelUsage(mongo, localTime);
+  const accountUsage = new AccountUsage({ mongo, localTime });
   server.addHook('onClose', async () => {
     await usage.write().catch((err) => log.warn({ err }, 'Labels of the last second are not counted'));
   });
@@ -26,4 +31,5 @@ export function openBilling(
   onLabels.push((user, labels) => {
     if (user.canaryOf === undefined) usage.count(user, labels);
   });
+  return { accountUsage };
 }

@@ -6,7 +6,8 @@ import { modelOf } from '#shared/stores/collection.ts';
 import { countEvents } from './count-events.ts';
 import { addTo, type Usage } from './figures.ts';
 import { readLabelUsage } from './label-usage.ts';
-import type { Month } from './months.ts';
+import { rangeInLog } from './log-range.ts';
+import type { Period } from './months.ts';
 import { BILLED_FIELDS, type BilledFields, billedAtCreation, figuresOfGuide } from './unquoted.ts';
 import type { ReadOptions, UsageOptions } from './usage-options.ts';
 
@@ -20,22 +21,22 @@ type CountedGuide = Pick<GuideDocument, '_id' | 'account' | 'createdFor' | 'crea
  * Reads what accounts used in a month from guides, events and counts of labels. Memory grows with the accounts, and with the
  * guides that `withoutTariff` takes: guides and events are read page by page, along an index.
  */
-export async function readUsage(mongo: Connection, month: Month, of: UsageOptions): Promise<Usage> {
+export async function readUsage(mongo: Connection, period: Period, of: UsageOptions): Promise<Usage> {
   const { test, account } = of;
   // Customers' accounts need no look: the guides of a canary have numbers of tests.
-  const options = { ...of, canaries: test ? await new UserStore(mongo).canaryAccounts() : new Set<string>() };
+  const canaries = test ? await new UserStore(mongo).canaryAccounts() : new Set<string>();
+  const range = account === undefined ? undefined : await rangeInLog(mongo, account, period);
+  const options = { ...of, canaries, range };
   const usage: Usage = new Map();
-  await countGuides(mongo, month, options, usage);
-  await countEvents(mongo, month, options, usage);
-  for (const [name, labels] of await readLabelUsage(mongo, month.name, test))
-    if ((account === undefined || name === account) && !options.canaries.has(name))
-      addTo(usage, name, { labels });
+  await countGuides(mongo, period, options, usage);
+  await countEvents(mongo, period, options, usage);
+  await countLabels(mongo, period, options, usage);
   const isUsed = ([, figures]: [string, object]) => Object.values(figures).some((figure) => figure !== 0);
   return new Map([...usage].filter(isUsed).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Returns when a guide of the month was created, in UTC and by the local time of its api; undefined if there is none. */
-export async function creationIn(mongo: Connection, { name, next }: Month) {
+export async function creationIn(mongo: Connection, { name, next }: Period) {
   const found = await modelOf(mongo, GUIDES)
     .findOne({ account: { $gt: '' }, createdAt: { $gte: name, $lt: next } })
     .select<Pick<GuideDocument, 'createdAt' | 'createdUtc'>>({ createdAt: 1, createdUtc: 1 })
@@ -46,38 +47,54 @@ export async function creationIn(mongo: Connection, { name, next }: Month) {
 
 async function countGuides(
   mongo: Connection,
-  month: Month,
-  { test, account, canaries, withoutTariff, onProgress }: ReadOptions,
+  period: Period,
+  { test, account, canaries, byDay, withoutTariff, onProgress }: ReadOptions,
   usage: Usage,
 ): Promise<void> {
-  const walk = new GuideWalk(mongo, month);
+  const walk = new GuideWalk(mongo, period);
   let seen = 0;
   for await (const page of account === undefined ? walk.all() : walk.of(account)) {
     for (const guide of page) {
-      const { _id, account, createdFor = account, total, billed } = guide;
+      const { _id, account, createdFor = account, createdAt, total, billed } = guide;
       if (billed || isTestNumber(_id) !== test || canaries.has(createdFor)) continue;
       const price = billedAtCreation(guide);
-      addTo(usage, createdFor, figuresOfGuide(total, price));
+      addTo(usage, byDay ? createdAt.slice(0, 10) : createdFor, figuresOfGuide(total, price));
       if (price) withoutTariff?.add(createdFor, _id, { after: price });
     }
     seen += page.length;
-    onProgress(`Guias leidas: ${seen}`);
+    onProgress?.(`Guias leidas: ${seen}`);
   }
 }
 
-/** Reads the guides of a month by account, along the index of the list: guides of other months are skipped there. */
+async function countLabels(
+  mongo: Connection,
+  { name: from }: Period,
+  { test, account, canaries, byDay }: ReadOptions,
+  usage: Usage,
+): Promise<void> {
+  const month = from.slice(0, 7);
+  for (const [payer, { labels, days = {} }] of await readLabelUsage(mongo, month, { test, account })) {
+    if (canaries.has(payer)) continue;
+    const byName = byDay
+      ? Object.entries(days).map(([day, count]) => [`${month}-${day}`, count] as const)
+      : [[payer, labels] as const];
+    for (const [name, count] of byName) if (!byDay || name >= from) addTo(usage, name, { labels: count });
+  }
+}
+
+/** Reads the guides of a period by account, along the index of the list: guides of other periods are skipped there. */
 class GuideWalk {
   readonly #mongo: Connection;
-  readonly #month: { $gte: string; $lt: string };
+  readonly #period: { $gte: string; $lt: string };
 
-  constructor(mongo: Connection, { name, next }: Month) {
+  constructor(mongo: Connection, { name, next }: Period) {
     this.#mongo = mongo;
-    this.#month = { $gte: name, $lt: next };
+    this.#period = { $gte: name, $lt: next };
   }
 
   async *all(): AsyncGenerator<CountedGuide[]> {
     for (let account = ''; ; ) {
-      const page = await this.#page('account', { account: { $gt: account }, createdAt: this.#month });
+      const page = await this.#page('account', { account: { $gt: account }, createdAt: this.#period });
       yield page;
       const last = page.at(-1);
       if (!last || page.length < GUIDES_AT_A_TIME) return;
@@ -102,10 +119,10 @@ class GuideWalk {
   ): AsyncGenerator<CountedGuide[]> {
     for (let before = last; ; ) {
       const rest = before && {
-        createdAt: { ...this.#month, $lte: before.createdAt },
+        createdAt: { ...this.#period, $lte: before.createdAt },
         $or: [{ createdAt: { $lt: before.createdAt } }, { _id: { $lt: before._id } }],
       };
-      const page = await this.#page(field, { [field]: value, createdAt: this.#month, ...rest });
+      const page = await this.#page(field, { [field]: value, createdAt: this.#period, ...rest });
       yield page;
       before = page.at(-1);
       if (page.length < GUIDES_AT_A_TIME) return;

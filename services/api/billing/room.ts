@@ -4,6 +4,7 @@ import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
 import { labels } from '../labels/room.ts';
 import { openBilling } from './open.ts';
+import { billingRoutes } from './routes.ts';
 
 export const billing = defineRoom({
   data: billingData,
@@ -12,4 +13,5 @@ export const billing = defineRoom({
   personalData: 'none',
   changes: 'none',
   open: openBilling,
+  routes: [billingRoutes],
 });

@@ -108,13 +108,15 @@ export async function createGuides(deps: CreationDeps, request: CreationRequest)
   return { ...created, limit: taken.state, warnings };
 }
 
-/** Returns the key of a request, whose body is compared in the form in which it is stored. */
+/** Returns the key of a request, whose body is compared in the form in which it is stored. A repeated one may have other quotes. */
 function creationKey(
   username: string,
   key: string,
   { service, guides }: GuideRequest,
 ): Promise<IdempotencyKey> {
-  return idempotencyKey('crear', username, key, [service, guides.map(withStoredCode)]);
+  const isQuoted = guides.some(({ Cotizacion }) => Cotizacion !== undefined);
+  const unquoted = isQuoted ? [service, guides.map(asStored)] : undefined;
+  return idempotencyKey('crear', username, key, [service, guides.map(withStoredCode)], unquoted);
 }
 
 /** Finds the creation of a concurrent request with the same key, which may be about to commit. */

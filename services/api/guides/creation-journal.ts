@@ -65,10 +65,11 @@ export class CreationJournal {
     const [first] = records as [GuideDocument];
     if (records.length === 1 && !key) return { guides: [await this.#createOne(first)], repeated: false };
     const attempts = new Attempts('result-unknown');
+    const { id: _id, ...hashes } = key ?? { id: first.creation };
     const entry: JournalEntry = {
-      _id: key?.id ?? first.creation,
+      _id,
       creation: first.creation,
-      ...(key && { bodyHash: key.bodyHash }),
+      ...hashes,
       openSince: new Date(),
       records,
     };

@@ -33,22 +33,30 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
 }
 
 /** What a client's Idempotency-Key stands for. */
-export type IdempotencyKey = { id: string; bodyHash: string };
+export type IdempotencyKey = {
+  id: string;
+  bodyHash: string;
+  /** Of the body without what a repeated request may have anew; absent if the body has nothing of that kind. */
+  lastingHash?: string;
+};
 
 /**
  * Returns a user's key for a request to a route: its id over all users and routes, and the hash of the canonical body, which
  * the order of fields and white space do not change.
  *
  * @param route a word that no other route has.
+ * @param lasting the body without what a repeated request may have anew, if that differs.
  */
 export async function idempotencyKey(
   route: string,
   username: string,
   key: string,
   body: unknown,
+  lasting?: unknown,
 ): Promise<IdempotencyKey> {
   const id = hash('sha256', JSON.stringify([route, username, key]), 'base64url');
-  return { id, bodyHash: await hashOf(body) };
+  const bodyHash = await hashOf(body);
+  return { id, bodyHash, ...(lasting !== undefined && { lastingHash: await hashOf(lasting) }) };
 }
 
 /** Returns the hash of a body, which it writes in turns. */
@@ -82,8 +90,10 @@ function sorted(object: Record<string, unknown>): Record<string, unknown> {
 
 /** @throws DomainError `idempotency-key-reused` if what was stored with a key is of another body. */
 export function requireSameBody(
-  stored: { bodyHash?: string | undefined | null },
-  { bodyHash }: IdempotencyKey,
+  stored: { bodyHash?: string | undefined | null; lastingHash?: string | undefined | null },
+  { bodyHash, lastingHash = bodyHash }: IdempotencyKey,
 ): void {
-  if (stored.bodyHash !== bodyHash) throw new DomainError('idempotency-key-reused');
+  if (stored.bodyHash === bodyHash) return;
+  // A body that had nothing to leave out was stored with one hash, and so was every body before 1.11.0.
+  if ((stored.lastingHash ?? stored.bodyHash) !== lastingHash) throw new DomainError('idempotency-key-reused');
 }

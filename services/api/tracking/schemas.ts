@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Adjustment } from '#shared/guides/adjustment.ts';
 import { FEED_TYPE_NAMES, GUIDE_STATUSES } from '#shared/guides/event-types.ts';
-import { Event, MAX_EVENTS, REASON_NAMES } from '#shared/tracking/event.ts';
+import { Event, MAX_EVENTS } from '#shared/tracking/event.ts';
+import { REASON_NAMES } from '#shared/tracking/reasons.ts';
 import { Codigo, describeSection } from '../http/schemas.ts';
 import { EVENTS_EXAMPLES } from './examples.ts';
 

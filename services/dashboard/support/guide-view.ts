@@ -4,7 +4,7 @@ import { isTestNumber } from '#shared/guides/guide.ts';
 import { NO_PRICE_WORDS } from '#shared/guides/guide-price.ts';
 import { count, type WriteMoment } from '#shared/pages/format.ts';
 import { numberOf } from '#shared/stores/numbered-log.ts';
-import { REASONS } from '#shared/tracking/event.ts';
+import { REASONS } from '#shared/tracking/reasons.ts';
 import { annulledBy, PERSONAL_FIELDS } from '#shared/tracking/event-model.ts';
 import type { WebhookHealth } from '#shared/webhooks/webhook-health.ts';
 import { type GuidePersons, MAX_EVENTS, type VisibleEntry, type VisibleGuide } from './guide-reader.ts';

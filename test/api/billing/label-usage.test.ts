@@ -13,8 +13,11 @@ import { printingTest } from '#test/fixtures/services.ts';
 const test = printingTest.extend('counted', { scope: 'file' }, ({ stores }) => {
   return () => modelOf(stores.mongo, LABEL_USAGE).find().select({}).sort({ _id: 1 }).lean();
 });
-const month = () =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Mexico_City' }).format(new Date()).slice(0, 7);
+/** Month and day. */
+const today = () => {
+  const date = new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Mexico_City' }).format(new Date());
+  return [date.slice(0, 7), date.slice(8)] as const;
+};
 
 test('counts each label that an answer brings, one for each package', async ({ api, demo, counted }) => {
   const Producto = { Contenido: 'Libros', Paquetes: 3 };
@@ -45,10 +48,11 @@ test('counts each label that an answer brings, one for each package', async ({ a
   const [rehearsal] = await tester.created(minimalGuide());
   expect((await tester.pdf(`/api/guias/etiqueta/${rehearsal?.SEND_GUIA}`)).status).toBe(200);
 
+  const [month, day] = today();
   const expected = [
-    { _id: `${month()} demo`, labels: 11 },
-    { _id: `${month()} operaciones`, labels: 1 },
-    { _id: `${month()} pruebas`, labels: 1, test: true },
+    { _id: `${month} demo`, labels: 11, days: { [day]: 11 } },
+    { _id: `${month} operaciones`, labels: 1, days: { [day]: 1 } },
+    { _id: `${month} pruebas`, labels: 1, days: { [day]: 1 }, test: true },
   ];
   await expect.poll(counted, { timeout: 10_000 }).toEqual(expected);
 });

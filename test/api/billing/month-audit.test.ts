@@ -242,6 +242,27 @@ test.for(ZONES)(
     const isOfOtro = (guide: MadeGuide) => guide.account === 'otro';
     await audit('11', UNCHANGED, { isMeant: isOfOtro, args: ['--account', 'otro'] });
     await audit('11', /^Cuentas de prueba: /, { isMeant: ({ user }) => user.isTest, args: ['--test'] });
+
+    // Each account sees the same, also by day, and so does one whose guides were moved meanwhile.
+    for (const user of Object.values(users)) {
+      const guides = world.guides.filter((guide) => guide.user.isTest === user.isTest);
+      const rowOf = (isMeant: (moment: number) => boolean, labels?: Labels) =>
+        rowsOf(billOf(guides, isMeant, labels)).find((row) => row.startsWith(`${user.account},`));
+      for (const number of ['09', '10', '11', '12']) {
+        const { body } = await user.client.get(`/api/uso?mes=${month(number)}`);
+        const { Dias, ...total } = body.data as Seen & { Dias: Seen[] };
+        const isOfMonth = (moment: number) => calendar.monthOf(moment) === month(number);
+        const wanted = rowOf(isOfMonth, user.isTest ? undefined : labels.get(month(number)));
+        expect([number, seenRow(user.account, total)], `SEED=${SEED}`).toEqual([number, wanted]);
+        for (const day of Dias) {
+          const isOfDay = (moment: number) => calendar.localTime(moment).startsWith(day.Fecha);
+          expect([day.Fecha, seenRow(user.account, day)], `SEED=${SEED}`).toEqual([
+            day.Fecha,
+            rowOf(isOfDay),
+          ]);
+        }
+      }
+    }
   },
 );
 
@@ -250,6 +271,14 @@ type AuditOptions = {
   args?: string[];
   mongoUri?: string;
 };
+
+type Seen = Record<(typeof COLUMNS)[number], number> & { Fecha: string };
+
+/** Returns the figures of an answer as `rowsOf` does; undefined if all are 0. */
+function seenRow(account: string, figures: Seen): string | undefined {
+  const cells = COLUMNS.map((name) => figures[name]);
+  return cells.some((cell) => cell !== 0) ? [account, ...cells].join(',') : undefined;
+}
 
 const isReal = ({ user }: MadeGuide) => !user.isTest;
 

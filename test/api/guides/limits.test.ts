@@ -101,6 +101,7 @@ test('as many full guides as a request may have fit into the journal, with the l
     _id: 'k'.repeat(64),
     creation: record.creation,
     bodyHash: text,
+    lastingHash: text,
     openSince: moment,
     records,
   };

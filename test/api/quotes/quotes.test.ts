@@ -1,7 +1,9 @@
 import { describe, expect } from 'vitest';
+import { idempotencyKey } from '#services/api/http/idempotency.ts';
 import type { Quote } from '#services/api/quotes/quote.ts';
 import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
 import { MAX_SURCHARGES } from '#services/api/quotes/tariffs/check-tariff.ts';
+import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import { GUIDES } from '#shared/guides/guide-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { type Answer, Client } from '#test/fixtures/client.ts';
@@ -262,6 +264,37 @@ describe('a guide with a quote', () => {
       /^La cotizacion vencio: \d{4}-\d\d-\d\dT[\d:]+-06:00$/,
     );
     expect(await create('pedido-1')).toMatchObject({ status: 200, body: { data: first.body.data } });
+  });
+
+  test('is the first one again with a fresh quote, or without, at its first price', async ({
+    demo,
+    options,
+    stores,
+  }) => {
+    const entries = stores.mongo.collection<JournalEntry>('creations');
+    const create = (key: string, sent: object) =>
+      demo.post('/api/guias/crear', { TipoServicio: 'Domicilio', Guia: [sent] }, { 'idempotency-key': key });
+    const [[before], [after]] = [await options(), await options()];
+    const quoted = guide(before.Cotizacion);
+    const fresh = guide(`${after.Cotizacion}`.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')));
+    const first = await create('fresh-quote', quoted);
+    expect(first.body.data).toMatchObject([{ SEND_TOTAL: before.SEND_TOTAL }]);
+    for (const again of [fresh, guide(undefined)]) {
+      const { status, body, headers } = await create('fresh-quote', again);
+      expect([status, body, headers.get('idempotent-replayed')]).toEqual([200, first.body, 'true']);
+    }
+    const other = guide(before.Cotizacion, { Producto: { Contenido: 'Discos' } });
+    expect((await create('fresh-quote', other)).status).toBe(409);
+
+    // What releases before 1.11.0 compare, and all that they store, is the hash of the body with its quote.
+    const { id, bodyHash } = await idempotencyKey('crear', 'demo', 'fresh-quote', ['Domicilio', [quoted]]);
+    const entry = { _id: id, bodyHash };
+    expect((await entries.updateOne(entry, { $unset: { lastingHash: 1 } })).modifiedCount).toBe(1);
+    expect((await create('fresh-quote', quoted)).body).toEqual(first.body);
+    expect((await create('fresh-quote', fresh)).status).toBe(409);
+
+    const unquoted = await create('first-unquoted', guide(undefined));
+    expect((await create('first-unquoted', quoted)).body).toEqual(unquoted.body);
   });
 
   test('shows no day of delivery if it is made too late for it', async ({ demo, options }) => {

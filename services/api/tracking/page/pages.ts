@@ -12,7 +12,7 @@ import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { phoneHref, phoneText } from '#shared/phones/phone.ts';
-import { REASONS } from '#shared/tracking/event.ts';
+import { REASONS } from '#shared/tracking/reasons.ts';
 import { annulledBy, type EventBody, type LogEntry } from '#shared/tracking/event-model.ts';
 import type { ApiConfig } from '../../config.ts';
 import type { PageProblem } from '../../http/public-pages/answers.ts';

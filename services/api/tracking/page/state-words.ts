@@ -7,7 +7,7 @@ import {
   wordsOf,
 } from '#shared/guides/event-types.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
-import { REASONS } from '#shared/tracking/event.ts';
+import { REASONS } from '#shared/tracking/reasons.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
 import type { GuideProgress } from '../guide-state.ts';
 

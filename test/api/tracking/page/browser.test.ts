@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { AT_DESTINATION, STATES } from '#shared/guides/event-types.ts';
-import { REASONS } from '#shared/tracking/event.ts';
+import { REASONS } from '#shared/tracking/reasons.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
 import { lookAt } from '#test/fixtures/axe.ts';
 import { openTab } from '#test/fixtures/browser.ts';

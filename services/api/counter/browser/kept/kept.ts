@@ -13,8 +13,8 @@ export type Kept = {
   printer: { label: string; format: string };
   /** Which field each heading of a file means. */
   headings: Record<string, string>;
-  /** What was created of a file, by the hash of the file. */
-  created: Record<string, unknown>;
+  /** When a guide was asked for with a key, in ms since 1970, and its number once that is known. */
+  created: { at: number; guide?: string };
 };
 
 function open(): Promise<IDBDatabase> {
@@ -63,6 +63,21 @@ export async function readKept<K extends keyof Kept>(
 ): Promise<Kept[K] | undefined> {
   if (!(await keepsAnything())) return undefined;
   return within('readonly', (store) => store.get(keyOf(username, kind, name))).catch(() => undefined);
+}
+
+/** Returns all that is kept of a kind, by its name. */
+export async function readAllKept<K extends keyof Kept>(
+  username: string,
+  kind: K,
+): Promise<Map<string, Kept[K]>> {
+  if (!(await keepsAnything())) return new Map();
+  const range = IDBKeyRange.bound(keyOf(username, kind, ''), [username, kind, []]);
+  const reading = [
+    within('readonly', (store) => store.getAllKeys(range) as IDBRequest<IDBValidKey[]>),
+    within('readonly', (store) => store.getAll(range) as IDBRequest<Kept[K][]>),
+  ] as const;
+  const [keys, values] = await Promise.all(reading).catch(() => [[], []] as const);
+  return new Map(values.map((value, i) => [(keys[i] as string[])[2] ?? '', value]));
 }
 
 /** Keeps it. @param name tells apart what is of one kind, such as files. @returns whether the browser has it. */

@@ -1,0 +1,89 @@
+import { removeFormulaGuards } from '#shared/commands/formula-guards.ts';
+import { fieldAt, SERVICE } from './fields.ts';
+
+/** What a cell says. A `proposal` is offered in its place, a `refusal` says why it means nothing. */
+export type Reading = { value?: unknown; proposal?: string; refusal?: string };
+
+/** How spreadsheets shorten a long number; its last digits are lost. */
+const SHORTENED = /^[+-]?\d(?:[.,]\d+)?e\+?\d+$/i;
+/** How they write a number that they took for a day. */
+const DAY =
+  /^(?:\d{1,2}[-/](?:ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic|jan|apr|aug|dec)[a-z]*\.?(?:[-/]\d{2,4})?|\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?)$/i;
+const FORMULA_ERROR = /^#(?:N\/A|¡?REF!|¡?VALOR!|VALUE!|¡?DIV\/0!|¿?NOMBRE\?|NAME\?|¡?NUM!|NULL!)$/i;
+
+const REFUSALS = {
+  shortened:
+    'La hoja de cálculo acortó este número, y sus últimas cifras se perdieron. Dé a la columna el formato Texto y escríbalo otra vez.',
+  day: 'La hoja de cálculo hizo una fecha de este número. Escríbalo otra vez.',
+  formula: 'La fórmula de esta celda no dio un valor.',
+  ambiguous: 'No se sabe si la coma separa miles o decimales. Escríbalo sin comas, con punto decimal.',
+  number: 'No es un número.',
+} as const;
+
+/** The words for the two services. */
+const SERVICES: Readonly<Record<string, string>> = {
+  domicilio: 'Domicilio',
+  adomicilio: 'Domicilio',
+  entregaadomicilio: 'Domicilio',
+  home: 'Domicilio',
+  sucursal: 'the service',
+  ensucursal: 'the service',
+  ocurre: 'the service',
+  recoge: 'the service',
+  recogeensucursal: 'the service',
+  theservice: 'the service',
+};
+
+/** Reads a cell as the API wants it. */
+export function readCell(path: string, text: string): Reading {
+  // An apostrophe marks a text in a spreadsheet.
+  const cell = removeFormulaGuards(text.trim()).replace(/^'(?=\d)/, '');
+  if (cell === '') return {};
+  if (FORMULA_ERROR.test(cell)) return { refusal: REFUSALS.formula };
+  if (path === SERVICE) return { value: SERVICES[cell.toLowerCase().replaceAll(/[\s_]/g, '')] ?? cell };
+  const kind = fieldAt(path)?.kind;
+  if (kind === 'number') return readNumber(cell);
+  if (kind === 'list') return { value: cell.split(/[\s,;/]+/).map((each) => each.toLowerCase()) };
+  if (SHORTENED.test(cell) && (kind === 'digits' || /e\+/i.test(cell)))
+    return { refusal: REFUSALS.shortened };
+  if (/Numero_(?:ex|in)terior$/.test(path) && DAY.test(cell)) return { refusal: REFUSALS.day };
+  if (path.endsWith('.CodigoPostal')) return readPostalCode(cell);
+  return { value: kind === 'digits' ? cell.replace(/\.0$/, '') : cell };
+}
+
+/** A spreadsheet takes away the zero in front. */
+function readPostalCode(cell: string): Reading {
+  const code = cell.replace(/^c\.?\s*p\.?\s*/i, '').replace(/\.0$/, '');
+  return /^\d{4}$/.test(code) ? { value: code, proposal: `0${code}` } : { value: code };
+}
+
+/** Reads a number with its unit or currency; a comma is a decimal one where it cannot separate thousands. */
+function readNumber(cell: string): Reading {
+  if (SHORTENED.test(cell)) return { refusal: REFUSALS.shortened };
+  const bare = cell
+    .replace(/^(?:mxn?)?\s*\$?\s*/i, '')
+    .replace(/\s*(?:kgs?|kilos?|cms?|mxn|pesos)\.?$/i, '')
+    .replaceAll(/\s/g, '');
+  if (!/^-?\d[\d.,]*$|^-?[.,]\d+$/.test(bare)) return { refusal: REFUSALS.number };
+  const plain = unpunctuated(bare);
+  if (plain === undefined) return { refusal: REFUSALS.ambiguous };
+  return { value: Number(plain) };
+}
+
+function unpunctuated(number: string): string | undefined {
+  const isThousands = (separator: string) => new RegExp(`^-?\\d{1,3}(?:\\${separator}\\d{3})+$`);
+  const last = Math.max(number.lastIndexOf(','), number.lastIndexOf('.'));
+  const [whole, decimals] = [number.slice(0, last), number.slice(last + 1)];
+  const mark = number[last];
+  if (last < 0) return number;
+  if (number.indexOf(mark as string) === last && !whole.includes(mark === ',' ? '.' : ',')) {
+    if (mark === '.') return number;
+    // `1,234`: thousands here, decimals in another country. `0,250` is no thousands.
+    return decimals.length === 3 && isThousands(',').test(number) && !/^-?0/.test(number)
+      ? undefined
+      : `${whole || '0'}.${decimals}`;
+  }
+  const separator = mark === ',' ? '.' : ',';
+  if (isThousands(mark as string).test(number)) return number.replaceAll(mark as string, '');
+  return isThousands(separator).test(whole) ? `${whole.replaceAll(separator, '')}.${decimals}` : undefined;
+}

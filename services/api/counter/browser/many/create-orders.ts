@@ -1,0 +1,129 @@
+import { ask } from '../api/ask.ts';
+import type { Problem } from '../api/problem.ts';
+import { session } from '../api/session.ts';
+import { forget, keep, readAllKept } from '../kept/kept.ts';
+import { createStore } from '../ui/store.ts';
+import { checkOrders } from './check-orders.ts';
+import { problemsByRow } from './checking.ts';
+import { bodyOf, contentOf, keyOf } from './request.ts';
+import { isWaiting, know, type Order, work } from './work.ts';
+
+/** How far the creation is; undefined before it. */
+export const creating = createStore<
+  { isRunning: boolean; done: number; total: number; problem?: Problem } | undefined
+>(undefined);
+
+/** Requests at the same time. */
+const AT_ONCE = 6;
+const DAY_MS = 86_400_000;
+/** How long the browser remembers what it has created, in ms: as long as the account's guides are looked through. */
+const KEPT_MS = 30 * DAY_MS;
+/** How long the service knows a key (docs/contract.md "Guides"), in ms. */
+const KEY_MS = 7 * DAY_MS;
+/** After these nobody knows whether the guide exists, and the same request tells it. */
+const UNKNOWN = ['sin_conexion', 'resultado_desconocido', 'cancelado'];
+
+/** Creates what is chosen, until all is done or somebody stops it. One row is one request. */
+export async function createOrders(): Promise<void> {
+  if (creating.get()?.isRunning) return;
+  const ids =
+    work
+      .get()
+      ?.orders.filter(isWaiting)
+      .map(({ id }) => id) ?? [];
+  creating.set({ isRunning: true, done: 0, total: ids.length });
+  const next = async (): Promise<void> => {
+    const id = creating.get()?.isRunning ? ids.shift() : undefined;
+    const order = id === undefined ? undefined : work.get()?.orders[id];
+    if (!order) return;
+    // It may have been corrected, or left out, since the beginning.
+    const problem = isWaiting(order) ? await createOne(order) : undefined;
+    const { done = 0, ...rest } = creating.get() ?? { isRunning: false, total: 0 };
+    creating.set({ ...rest, done: done + 1, ...(problem && { isRunning: false, problem }) });
+    return next();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  const end = creating.get();
+  if (end) creating.set({ ...end, isRunning: false });
+  // A quote that has ended meanwhile is asked for again.
+  void checkOrders();
+}
+
+/** Lets what is sent be answered, and sends no more. */
+export function stopCreating(): void {
+  const now = creating.get();
+  if (now) creating.set({ ...now, isRunning: false });
+}
+
+type Created = { SEND_GUIA: string; SEND_TOTAL: number };
+
+/** @returns what stops all others too. */
+async function createOne(order: Order): Promise<Problem | undefined> {
+  const { id, cells, price } = order;
+  const occurrences = work.get()?.occurrences;
+  const body = bodyOf(cells);
+  const content = contentOf(body);
+  const key = await keyFor(order);
+  if (price?.content === order.content && price.quote !== undefined) body.Guia[0].Cotizacion = price.quote;
+  const username = session.get()?.username ?? '';
+  know(new Map([[id, { state: 'sending' }]]));
+  // A tab that dies now leaves a row whose guide only the same request finds.
+  await keep(username, 'created', { at: Date.now() }, key);
+  const answer = await ask<Created[]>({ method: 'POST', path: '/api/guias/crear', body, key });
+  if (answer.ok) {
+    const [{ SEND_GUIA: guide, SEND_TOTAL: total } = { SEND_GUIA: '', SEND_TOTAL: 0 }] = answer.data;
+    await keep(username, 'created', { guide, at: Date.now() }, key);
+    know(new Map([[id, { state: 'created', guide, ...(total > 0 && { total }) }]]));
+    return undefined;
+  }
+  const { problem, status } = answer;
+  const { codigo, message } = problem;
+  if (UNKNOWN.includes(codigo) || status >= 500) {
+    know(new Map([[id, { state: 'unknown', failure: message }]]));
+    return codigo === 'resultado_desconocido' ? undefined : problem;
+  }
+  // No guide exists of this request, and the row may be corrected.
+  occurrences?.release(id, content);
+  await forget(username, 'created', key);
+  const isOfPrice = codigo.startsWith('cotizacion_');
+  const problems = isOfPrice
+    ? []
+    : (problemsByRow({ rows: [order], body }, problem.errors ?? []).get(id) ?? []);
+  know(
+    new Map([
+      [id, { state: 'open', failure: message, problems, ...(isOfPrice && { price: { content: '' } }) }],
+    ]),
+  );
+  return status === 400 || status === 409 ? undefined : problem;
+}
+
+/** A row that somebody wants again beside its earlier guides is another one. */
+function keyFor({ id, cells, earlier }: Order): Promise<string> {
+  const content = contentOf(bodyOf(cells));
+  const occurrence = work.get()?.occurrences.of(id, content) ?? 0;
+  return keyOf(location.origin, content, occurrence + (earlier?.count ?? 0));
+}
+
+/** Finds what this browser has created of a file before, so that it is not sent again, and its labels are here. */
+export async function recallCreated(): Promise<void> {
+  const username = session.get()?.username ?? '';
+  const kept = await readAllKept(username, 'created');
+  for (const [key, { at }] of kept) {
+    if (Date.now() - at <= KEPT_MS) continue;
+    kept.delete(key);
+    void forget(username, 'created', key);
+  }
+  if (kept.size === 0) return;
+  const changes = new Map<number, Partial<Order>>();
+  const orders = work.get()?.orders ?? [];
+  for (const order of orders) {
+    const record = kept.get(await keyFor(order));
+    if (record?.guide !== undefined) changes.set(order.id, { state: 'created', guide: record.guide });
+    else if (record && Date.now() - record.at < KEY_MS) changes.set(order.id, { state: 'unknown' });
+  }
+  // A row counts among equal ones once it is sent.
+  for (const { id, cells } of orders) {
+    if (!changes.has(id)) work.get()?.occurrences.release(id, contentOf(bodyOf(cells)));
+  }
+  know(changes);
+}

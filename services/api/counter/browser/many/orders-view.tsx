@@ -1,0 +1,219 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Problem } from '../api/problem.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { saveFile } from '../ui/file-shown.tsx';
+import { Message, ProblemMessage } from '../ui/message.tsx';
+import { Progress } from '../ui/progress.tsx';
+import { useStore } from '../ui/store.ts';
+import { Afterwards } from './afterwards.tsx';
+import { checking, checkOrders } from './check-orders.ts';
+import { createOrders, creating, stopCreating } from './create-orders.ts';
+import { findEarlier } from './earlier-guides.ts';
+import { FIELDS } from './fields.ts';
+import { OrdersTable, type Sorting } from './orders-table.tsx';
+import { correctedTable, nameBeside } from './saved.ts';
+import { addColumn, correct, work as current, isWaiting, type Order, problemsOf, type Work } from './work.ts';
+
+const FILTERS = {
+  todas: { label: 'Todas', shows: () => true },
+  mal: {
+    label: 'Con problemas',
+    shows: (order: Order) =>
+      order.state === 'open' && (problemsOf(order).length > 0 || order.failure !== undefined),
+  },
+  atencion: {
+    label: 'Con avisos',
+    shows: ({ warnings, earlier }: Order) => warnings.length > 0 || earlier?.live !== undefined,
+  },
+  esperan: { label: 'Por crear', shows: isWaiting },
+  fuera: { label: 'Sin marcar', shows: ({ isChosen, state }: Order) => !isChosen && state === 'open' },
+  creadas: { label: 'Creadas', shows: ({ state }: Order) => state === 'created' },
+} as const;
+type Filter = keyof typeof FILTERS;
+
+const MONEY = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
+
+/** The rows of a file, until their labels are printed. */
+export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
+  const { orders, columns, name } = work;
+  const checked = useStore(checking);
+  const [filter, setFilter] = useState<Filter>('todas');
+  const [sorting, setSorting] = useState<Sorting>();
+  const [isLeaving, setLeaving] = useState(false);
+  const shown = useMemo(
+    () => sorted(orders.filter(FILTERS[filter].shows), sorting),
+    [orders, filter, sorting],
+  );
+  const wrongPaths = useMemo(
+    () => new Set(orders.flatMap((order) => problemsOf(order).map(({ path }) => path))),
+    [orders],
+  );
+  const fields = FIELDS.filter(({ path }) => columns.includes(path) || wrongPaths.has(path));
+  const counts = useMemo(
+    () => Object.values(FILTERS).map(({ shows }) => orders.filter(shows).length),
+    [orders],
+  );
+  const wrong = orders.filter(FILTERS.mal.shows).length;
+  const hasCreated = orders.some(({ state }) => state === 'created');
+  return (
+    <>
+      <h2>{name}</h2>
+      <p role="status">
+        {orders.length} filas.{' '}
+        {checked.isRunning
+          ? 'Revisando…'
+          : wrong === 0
+            ? 'Ninguna tiene problemas.'
+            : `${wrong} con problemas.`}
+      </p>
+      {checked.problem && <ProblemMessage problem={checked.problem} />}
+      {checked.problem && <Button onClick={() => void checkOrders()}>Revisar otra vez</Button>}
+      <Proposals orders={orders} />
+      <div class="barra">
+        <label>
+          Mostrar{' '}
+          <select value={filter} onChange={({ currentTarget }) => setFilter(currentTarget.value as Filter)}>
+            {Object.entries(FILTERS).map(([key, { label }], i) => (
+              <option key={key} value={key}>
+                {label} ({counts[i]})
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Agregar columna{' '}
+          <select value="" onChange={({ currentTarget }) => addColumn(currentTarget.value)}>
+            <option value="">…</option>
+            {FIELDS.filter((field) => !fields.includes(field)).map(({ path, label }) => (
+              <option key={path} value={path}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Button quiet onClick={() => void saveCorrected(work)}>
+          Guardar archivo corregido
+        </Button>
+        <Button
+          quiet
+          onClick={() => (work.isChanged ? setLeaving(true) : onEnd())}
+          busy={creating.get()?.isRunning === true}
+        >
+          Otro archivo
+        </Button>
+      </div>
+      <OrdersTable orders={shown} fields={fields} sorting={sorting} onSort={setSorting} />
+      <Creation orders={orders} />
+      {hasCreated && <Afterwards work={work} />}
+      {isLeaving && (
+        <Dialog title="Hay correcciones sin guardar" onClose={() => setLeaving(false)}>
+          <p>Si elige otro archivo, se pierden.</p>
+          <p class="botones">
+            <Button onClick={() => void saveCorrected(work).then(onEnd)}>Guardar archivo corregido</Button>
+            <Button quiet onClick={onEnd}>
+              Seguir sin guardar
+            </Button>
+            <Button quiet onClick={() => setLeaving(false)}>
+              Volver
+            </Button>
+          </p>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+async function saveCorrected(work: Work): Promise<void> {
+  const { asXlsx } = await import('./tables.ts');
+  saveFile({
+    blob: asXlsx(correctedTable(work.orders, work.others)),
+    name: nameBeside(work.name, 'corregido', 'xlsx'),
+  });
+  const now = current.get();
+  if (now) current.set({ ...now, isChanged: false });
+}
+
+function sorted(orders: Order[], sorting: Sorting | undefined): Order[] {
+  if (!sorting) return orders;
+  const { path, isDown } = sorting;
+  const { compare } = new Intl.Collator('es', { numeric: true });
+  const textOf = ({ cells }: Order) => cells[path] ?? '';
+  return orders.toSorted((one, other) => compare(textOf(one), textOf(other)) * (isDown ? -1 : 1));
+}
+
+/** Offers for all cells at once what a spreadsheet has taken from them. */
+function Proposals({ orders }: { orders: readonly Order[] }) {
+  const proposed = orders.filter(({ proposals, state }) => state === 'open' && proposals.size > 0);
+  const [first] = proposed;
+  if (!first) return null;
+  const [[path, proposal] = ['', '']] = first.proposals;
+  const accept = () => {
+    correct(new Map(proposed.map(({ id, proposals }) => [id, Object.fromEntries(proposals)])));
+    void checkOrders();
+  };
+  return (
+    <div class="propuesta">
+      <Message kind="warning">
+        {proposed.length === 1 ? 'Un código postal perdió' : `${proposed.length} códigos postales perdieron`}{' '}
+        el cero del principio, como {first.cells[path]}, que sería {proposal}.
+      </Message>
+      <Button onClick={accept}>Poner el cero</Button>
+    </div>
+  );
+}
+
+/** What it costs, and the creation itself. */
+function Creation({ orders }: { orders: readonly Order[] }) {
+  const state = useStore(creating);
+  const checked = useStore(checking);
+  const [notice, setNotice] = useState<{ problem?: Problem; found?: number }>({});
+  const [isLooking, setLooking] = useState(false);
+  const waiting = orders.filter(isWaiting);
+  const prices = waiting.flatMap(({ price, content }) =>
+    price?.content === content && price.total !== undefined ? [price.total] : [],
+  );
+  const total = prices.reduce((sum, price) => sum + price, 0);
+  const start = async () => {
+    if (isLooking || checked.isRunning) return;
+    setLooking(true);
+    setNotice({});
+    const earlier = await findEarlier();
+    setLooking(false);
+    if ('problem' in earlier || earlier.found > 0) return setNotice(earlier);
+    await createOrders();
+  };
+  return (
+    <section class="crear" aria-label="Crear">
+      {notice.problem && <ProblemMessage problem={notice.problem} />}
+      {notice.found !== undefined && notice.found > 0 && (
+        <Message kind="warning">
+          {notice.found === 1 ? 'Una fila ya tiene guía' : `${notice.found} filas ya tienen guía`} con su
+          Referencia, y se desmarcó. Marque la que quiera otra vez.
+        </Message>
+      )}
+      {state?.problem && <ProblemMessage problem={state.problem} />}
+      {state && (
+        <Progress label={state.isRunning ? 'Creando' : 'Creadas'} done={state.done} total={state.total} />
+      )}
+      {waiting.length > 0 && prices.length > 0 && (
+        <p>
+          Total: <strong>{MONEY.format(total)}</strong>
+          {prices.length < waiting.length && `, y ${waiting.length - prices.length} sin precio`}
+        </p>
+      )}
+      {waiting.length > 0 && prices.length === 0 && !checked.isRunning && (
+        <p>Sin precio: para verlo, las filas necesitan peso, largo, alto y ancho.</p>
+      )}
+      {state?.isRunning ? (
+        <Button onClick={stopCreating}>Detener</Button>
+      ) : (
+        waiting.length > 0 && (
+          <Button onClick={() => void start()} busy={isLooking || checked.isRunning}>
+            {state ? 'Continuar con' : 'Crear'} {waiting.length} {waiting.length === 1 ? 'guía' : 'guías'}
+          </Button>
+        )
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+import { createStore } from '../ui/store.ts';
+import { type CellProblem, checkedContent, refusals } from './checking.ts';
+import { Occurrences } from './request.ts';
+import { type Row, readRow } from './rows.ts';
+
+/** A row, and what is known of it. */
+export type Order = Row & {
+  /** What the row says, to know whether it was checked so. */
+  content: string;
+  /** Cells that mean nothing, which no request needs to find. */
+  refused: CellProblem[];
+  /** What is offered in place of cells, by path. */
+  proposals: ReadonlyMap<string, string>;
+  /** The content that the service has checked, with what it found. */
+  checked?: string;
+  problems: CellProblem[];
+  warnings: CellProblem[];
+  /** A price, of this content. `none` says why there is none. */
+  price?: { content: string; total?: number; quote?: string; none?: string };
+  /** Whether it is to be created. */
+  isChosen: boolean;
+  /** The guides that the account has with this Referencia. */
+  earlier?: { count: number; live?: string };
+  /** A row whose request has no answer is not changed any more: only the same request tells what became of it. */
+  state: 'open' | 'sending' | 'unknown' | 'created';
+  guide?: string;
+  total?: number;
+  /** Why its creation failed. */
+  failure?: string;
+};
+
+export type Work = {
+  name: string;
+  /** Headings of columns that mean nothing here. */
+  others: readonly string[];
+  /** In the order of the file. */
+  orders: readonly Order[];
+  /** Columns that the table shows even where all cells are empty. */
+  columns: readonly string[];
+  /** Whether corrections are not saved. */
+  isChanged: boolean;
+  occurrences: Occurrences;
+};
+
+/** What is worked at; it stays while another tab of the page is looked at. */
+export const work = createStore<Work | undefined>(undefined);
+
+export function beginWork(
+  name: string,
+  others: readonly string[],
+  rows: readonly Row[],
+  columns: readonly string[],
+): void {
+  const orders = rows.map((row) =>
+    orderOf(row, { problems: [], warnings: [], isChosen: true, state: 'open' }),
+  );
+  work.set({ name, others, columns, orders, isChanged: false, occurrences: new Occurrences() });
+}
+
+type Known = Omit<Order, keyof Row | 'content' | 'refused' | 'proposals'>;
+
+function orderOf(row: Row, known: Known): Order {
+  const proposals = new Map<string, string>();
+  for (const [path, { proposal }] of readRow(row.cells))
+    if (proposal !== undefined) proposals.set(path, proposal);
+  return { ...known, ...row, content: checkedContent(row), refused: refusals(row), proposals };
+}
+
+/** Changes what is known of some orders. Ids are places in the file. */
+export function know(changes: ReadonlyMap<number, Partial<Known>>): void {
+  const current = work.get();
+  if (!current || changes.size === 0) return;
+  const orders = [...current.orders];
+  for (const [id, change] of changes) orders[id] = { ...(orders[id] as Order), ...change };
+  work.set({ ...current, orders });
+}
+
+/** Writes cells of rows, as a person corrects them. A row that is sent stays as it is. */
+export function correct(changes: ReadonlyMap<number, Readonly<Record<string, string>>>): void {
+  const current = work.get();
+  if (!current) return;
+  const orders = [...current.orders];
+  for (const [id, cells] of changes) {
+    const order = orders[id] as Order;
+    if (order.state !== 'open') continue;
+    const { failure: _, ...rest } = order;
+    orders[id] = orderOf({ ...order, cells: { ...order.cells, ...cells } }, rest);
+  }
+  work.set({ ...current, orders, isChanged: true });
+}
+
+/** Shows a column. */
+export function addColumn(path: string): void {
+  const current = work.get();
+  if (current && !current.columns.includes(path))
+    work.set({ ...current, columns: [...current.columns, path] });
+}
+
+/** What is wrong with an order, as far as it is known for its present content. */
+export function problemsOf({ refused, problems, checked, content }: Order): CellProblem[] {
+  return checked === content ? [...refused, ...problems] : refused;
+}
+
+/** Whether an order can be created. */
+export function isReady(order: Order): boolean {
+  return order.checked === order.content && order.refused.length === 0 && order.problems.length === 0;
+}
+
+/** Whether it waits to be created. */
+export function isWaiting(order: Order): boolean {
+  return order.isChosen && (order.state === 'unknown' || (order.state === 'open' && isReady(order)));
+}

@@ -1,0 +1,103 @@
+import { addressOf } from '../shell/route.ts';
+import { Listed, Table } from './listed.tsx';
+import { usePages } from './pages-of.ts';
+import { State } from './state.tsx';
+import { momentWords, pesosWords } from './words.ts';
+
+type Row = {
+  SEND_GUIA: string;
+  SEND_ESTATUS: string;
+  Referencia?: string;
+  Cobro: number;
+  Cobrado: number;
+  Diferencia?: { Tipo: 'falta' | 'sobra' | 'sin_cobro' | 'devuelta'; Importe: number };
+};
+type Remittance = {
+  Liquidacion: string;
+  Fecha: string;
+  Importe: number;
+  Movimientos: number;
+  Estado: 'pagada' | 'anulada';
+};
+const DIFFERENCES = {
+  falta: 'se cobró de menos',
+  sobra: 'se cobró de más',
+  sin_cobro: 'se entregó sin cobrar',
+  devuelta: 'se cobró, y la guía se devolvió',
+};
+
+/** What was collected on delivery, and what the carrier has paid of it. */
+export function Collected() {
+  const collected = usePages<Row>('/api/cobros');
+  const remittances = usePages<Remittance>('/api/liquidaciones');
+  const owed = collected.beside?.porLiquidar;
+  return (
+    <>
+      <h1>Cobros</h1>
+      {typeof owed === 'number' && (
+        <p>
+          Por pagarle: <strong>{pesosWords(owed)}</strong>
+        </p>
+      )}
+      <Listed pages={collected} empty={<p>Nada se ha cobrado todavía. Pida el cobro al crear la guía.</p>}>
+        {(rows) => (
+          <Table
+            caption="Lo que se cobró al entregar"
+            heads={['Guía', 'Referencia', 'Estado', 'Por cobrar', 'Cobrado', 'Diferencia']}
+          >
+            {rows.map((row) => (
+              <tr key={row.SEND_GUIA}>
+                <th scope="row">
+                  <a href={addressOf('enviado', 'guias', row.SEND_GUIA)}>{row.SEND_GUIA}</a>
+                </th>
+                <td data-de="Referencia">{row.Referencia}</td>
+                <td data-de="Estado">
+                  <State status={row.SEND_ESTATUS} />
+                </td>
+                <td data-de="Por cobrar" class="numero">
+                  {pesosWords(row.Cobro)}
+                </td>
+                <td data-de="Cobrado" class="numero">
+                  {pesosWords(row.Cobrado)}
+                </td>
+                <td data-de="Diferencia">
+                  {row.Diferencia && (
+                    <span class="atencion">
+                      {pesosWords(row.Diferencia.Importe)}:{' '}
+                      {DIFFERENCES[row.Diferencia.Tipo] ?? row.Diferencia.Tipo}
+                    </span>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Listed>
+      <h2>Lo que se le ha pagado</h2>
+      <Listed pages={remittances} empty={<p>Todavía no hay liquidaciones.</p>}>
+        {(rows) => (
+          <Table
+            caption="De la más nueva a la más vieja"
+            heads={['Liquidación', 'Hecha', 'Importe', 'Movimientos', 'Estado']}
+          >
+            {rows.map((row) => (
+              <tr key={row.Liquidacion}>
+                <th scope="row">{row.Liquidacion}</th>
+                <td data-de="Hecha">{momentWords(row.Fecha)}</td>
+                <td data-de="Importe" class="numero">
+                  {pesosWords(row.Importe)}
+                </td>
+                <td data-de="Movimientos" class="numero">
+                  {row.Movimientos}
+                </td>
+                <td data-de="Estado">
+                  <span class={`estado ${row.Estado === 'pagada' ? 'bien' : 'fin'}`}>{row.Estado}</span>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Listed>
+    </>
+  );
+}

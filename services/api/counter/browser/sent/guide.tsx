@@ -1,0 +1,257 @@
+import { useState } from 'preact/hooks';
+import { type FeedType, STATES, wordsOf } from '#shared/guides/event-types.ts';
+import type { ServiceType } from '#shared/guides/guide.ts';
+import { REASONS } from '#shared/tracking/reasons.ts';
+import { ask, askBlob } from '../api/ask.ts';
+import type { Problem } from '../api/problem.ts';
+import { addressOf } from '../shell/route.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { FileShown, type ShownFile } from '../ui/file-shown.tsx';
+import { ProblemMessage } from '../ui/message.tsx';
+import { PrintLabels } from '../ui/print-labels.tsx';
+import { Fact, Failed } from './listed.tsx';
+import { may } from './may.ts';
+import { useOne } from './pages-of.ts';
+import { ReturnOf } from './return-of.tsx';
+import { State } from './state.tsx';
+import { countWords, momentWords, pesosWords } from './words.ts';
+
+type Person = Readonly<Record<string, string | undefined>>;
+/** A guide with all that it has. */
+export type CompleteGuide = {
+  SEND_GUIA: string;
+  SEND_ESTATUS: string;
+  SEND_FECHA: string;
+  SEND_SUCU_ORIG: string;
+  SEND_SUCU_DEST: string;
+  SEND_TOTAL: number;
+  TipoServicio: ServiceType;
+  Referencia?: string;
+  Remitente: Person;
+  Destinatario: Person;
+  Producto: { Contenido?: string; Paquetes?: number; Peso?: number };
+  Cobro?: { Monto: number };
+  Devolucion?: string;
+  DevolucionDe?: string;
+};
+type Event = {
+  Id: string;
+  Tipo: FeedType;
+  Ocurrido: string;
+  Sucursal?: string;
+  Paquete?: number;
+  Motivo?: keyof typeof REASONS;
+  Recibe?: string;
+  Peso?: number;
+  Imagen?: string;
+  Cobrado?: { Monto: number; Medio: string };
+  Anulado: boolean;
+};
+
+/** One guide: what happened to it, and what can be done with it. */
+export function Guide({ number }: { number: string }) {
+  const { data: guide, problem, again } = useOne<CompleteGuide>(`/api/guias/${encodeURIComponent(number)}`);
+  if (problem) {
+    return (
+      <>
+        <h1>Guía {number}</h1>
+        <Failed problem={problem} again={again} />
+        <p>
+          <a href={addressOf('enviado', 'guias')}>Ver todas</a>
+        </p>
+      </>
+    );
+  }
+  if (!guide) return <p role="status">Cargando…</p>;
+  return <Loaded guide={guide} again={again} />;
+}
+
+function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
+  const { SEND_GUIA, SEND_ESTATUS, Producto } = guide;
+  const isCancelled = SEND_ESTATUS === 'Cancelado';
+  return (
+    <>
+      <h1>Guía {SEND_GUIA}</h1>
+      <p>
+        <State status={SEND_ESTATUS} /> {STATES[SEND_ESTATUS as keyof typeof STATES]?.sentence}
+      </p>
+      <dl class="datos">
+        {guide.Referencia !== undefined && <Fact name="Referencia">{guide.Referencia}</Fact>}
+        <Fact name="Para">
+          <Address of={guide.Destinatario} />
+        </Fact>
+        <Fact name="De">
+          <Address of={guide.Remitente} />
+        </Fact>
+        <Fact name="Sucursales">
+          {guide.SEND_SUCU_ORIG} → {guide.SEND_SUCU_DEST}
+        </Fact>
+        <Fact name="Contenido">
+          {Producto.Contenido}
+          {Producto.Paquetes !== undefined && ` · ${countWords(Producto.Paquetes, 'paquete')}`}
+          {Producto.Peso !== undefined && ` · ${Producto.Peso} kg`}
+        </Fact>
+        <Fact name="Creada">{momentWords(guide.SEND_FECHA)}</Fact>
+        {guide.SEND_TOTAL > 0 && <Fact name="Precio">{pesosWords(guide.SEND_TOTAL)}</Fact>}
+        {guide.Cobro && <Fact name="Se cobra al entregar">{pesosWords(guide.Cobro.Monto)}</Fact>}
+        {guide.Devolucion !== undefined && (
+          <Fact name="Vuelve con">
+            <a href={addressOf('enviado', 'guias', guide.Devolucion)}>{guide.Devolucion}</a>
+          </Fact>
+        )}
+        {guide.DevolucionDe !== undefined && (
+          <Fact name="Es la devolución de">
+            <a href={addressOf('enviado', 'guias', guide.DevolucionDe)}>{guide.DevolucionDe}</a>
+          </Fact>
+        )}
+      </dl>
+      <Events guide={guide} />
+      {!isCancelled && (
+        <section>
+          <h2>Etiqueta</h2>
+          <PrintLabels guides={[SEND_GUIA]} />
+        </section>
+      )}
+      {SEND_ESTATUS === 'Entregado' && <Proof number={SEND_GUIA} />}
+      {may('guias.create') && !isCancelled && guide.DevolucionDe === undefined && (
+        <ReturnOf guide={guide} onChange={again} />
+      )}
+      {may('guias.cancel') && SEND_ESTATUS === 'Documentado' && <Cancel number={SEND_GUIA} onDone={again} />}
+    </>
+  );
+}
+
+function Address({ of: person }: { of: Person }) {
+  const street = [person.Calle, person.Numero_exterior, person.Numero_interior].filter(Boolean).join(' ');
+  const place = [person.Colonia, person.CodigoPostal, person.Municipio, person.Estado]
+    .filter(Boolean)
+    .join(', ');
+  return (
+    <>
+      {[person.Nombre, street, place, person.Celular ?? person.Telefono].filter(Boolean).map((line) => (
+        <span key={line} class="renglon">
+          {line}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Events({ guide }: { guide: CompleteGuide }) {
+  const { data: events, problem } = useOne<Event[]>(`/api/guias/${guide.SEND_GUIA}/eventos`);
+  return (
+    <section>
+      <h2>Qué ha pasado</h2>
+      {problem && <ProblemMessage problem={problem} />}
+      {!events && !problem && <p role="status">Cargando…</p>}
+      {events?.length === 0 && <p>Todavía nada: nadie ha escaneado el paquete.</p>}
+      <ol class="historial">
+        {events?.toReversed().map((event) => (
+          <li key={event.Id} class={event.Anulado ? 'anulado' : undefined}>
+            <time dateTime={event.Ocurrido}>{momentWords(event.Ocurrido)}</time>
+            <strong>{eventWords(event, guide)}</strong>
+            <span>{detailsOf(event)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function eventWords(event: Event, guide: CompleteGuide): string {
+  const { Tipo, Sucursal } = event;
+  if (Tipo === 'Anulacion') return 'Se corrigió lo que se había registrado';
+  if (Tipo === 'Pesaje') return `Se pesó: ${event.Peso} kg por paquete`;
+  if (Tipo === 'Evidencia') return `Hay ${event.Imagen === 'firma' ? 'firma' : 'foto'} de la entrega`;
+  const parcel = { service: guide.TipoServicio, destination: { code: guide.SEND_SUCU_DEST } };
+  // A type of a later release has no words yet.
+  if (Tipo !== 'Cancelacion' && !(Tipo in STATES)) return Tipo;
+  const state = wordsOf({ Tipo, ...(Sucursal !== undefined && { Sucursal }) }, parcel);
+  return state.event ?? state.title;
+}
+
+function detailsOf({ Motivo, Recibe, Sucursal, Paquete, Cobrado, Anulado }: Event): string {
+  const details = [
+    Motivo && (REASONS[Motivo] ?? Motivo),
+    Recibe && `Recibió ${Recibe}`,
+    Sucursal && `Sucursal ${Sucursal}`,
+    Paquete && `Paquete ${Paquete}`,
+    Cobrado && `Se cobró ${pesosWords(Cobrado.Monto)}, ${Cobrado.Medio}`,
+    Anulado && 'Fue un error, y no cuenta',
+  ];
+  return details.filter(Boolean).join('. ');
+}
+
+/** The proof of delivery as PDF, with the signature and the photos that there are. */
+function Proof({ number }: { number: string }) {
+  const { file, problem, isBusy, show, close } = useFile(
+    `/api/guias/${number}/comprobante`,
+    `comprobante-${number}.pdf`,
+  );
+  return (
+    <section>
+      <h2>Comprobante de entrega</h2>
+      <p>Cuándo, dónde y quién recibió, con la firma y las fotos que haya.</p>
+      {problem && <ProblemMessage problem={problem} />}
+      <Button quiet busy={isBusy} onClick={show}>
+        {isBusy ? 'Preparando…' : 'Ver el comprobante'}
+      </Button>
+      {file && <FileShown file={file} onClose={close} />}
+    </section>
+  );
+}
+
+/** Reads a file of the API when it is wanted. */
+export function useFile(path: string, name: string, accept = 'application/pdf') {
+  const [file, setFile] = useState<ShownFile>();
+  const [problem, setProblem] = useState<Problem>();
+  const [isBusy, setBusy] = useState(false);
+  const show = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    const answer = await askBlob({ method: 'GET', path, accept });
+    setBusy(false);
+    if (answer.ok) setFile({ blob: answer.data, name });
+    else setProblem(answer.problem);
+  };
+  return { file, problem, isBusy, show, close: () => setFile(undefined) };
+}
+
+function Cancel({ number, onDone }: { number: string; onDone: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const cancel = async () => {
+    setBusy(true);
+    const answer = await ask({ method: 'POST', path: `/api/guias/${number}/cancelar`, key: number });
+    setBusy(false);
+    if (answer.ok) onDone();
+    else setProblem(answer.problem);
+  };
+  return (
+    <section>
+      <h2>Cancelar</h2>
+      <Button quiet onClick={() => setAsking(true)}>
+        Cancelar la guía…
+      </Button>
+      {isAsking && (
+        <Dialog title={`¿Cancelar la guía ${number}?`} onClose={() => setAsking(false)}>
+          <p>
+            El envío ya no se hará y su etiqueta deja de servir. No se puede deshacer: para enviarlo, cree
+            otra guía. Si está en un manifiesto, sale ahí como cancelada.
+          </p>
+          {problem && <ProblemMessage problem={problem} />}
+          <p class="acciones">
+            <Button busy={isBusy} onClick={cancel}>
+              Sí, cancelarla
+            </Button>
+            <Button quiet onClick={() => setAsking(false)}>
+              No
+            </Button>
+          </p>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Browser, BrowserContext, Page } from 'puppeteer-core';
+import { expect } from 'vitest';
+import { openTab } from '#test/fixtures/browser.ts';
+
+/** The tab "Varias guías" of the counter, as a person uses it. */
+
+const PASSWORD = 'demo1234';
+
+/** Logs in, with the keyboard alone. */
+export async function openMany(browser: Browser | BrowserContext, url: string, username = 'demo') {
+  const { page, failures } = await openTab(browser as Browser);
+  await page.setViewport({ width: 1280, height: 900 });
+  // The page's policy forbids a test to fetch what is saved.
+  await page.evaluateOnNewDocument(`
+    const { createObjectURL } = URL;
+    window.saved = [];
+    URL.createObjectURL = (blob) => (saved.push(blob), createObjectURL.call(URL, blob));
+  `);
+  await page.goto(`${url}/mostrador#/varias`);
+  await page.locator('#usuario').fill(username);
+  await page.locator('#clave').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.varias');
+  return { page, failures };
+}
+
+/** Chooses a file, and says who sends its parcels. */
+export async function choose(page: Page, path: string): Promise<void> {
+  const input = await page.waitForSelector('input[type=file]');
+  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
+  await page.locator('[id="igual-Remitente.Nombre"]').fill('Tienda del Centro');
+  for (const side of ['Largo', 'Alto', 'Ancho'])
+    await page.locator(`[id="igual-Producto.${side}"]`).fill('20');
+  await press(page, 'Revisar las filas');
+  await checked(page);
+}
+
+/** Waits until the service has checked all rows. */
+export async function checked(page: Page): Promise<string> {
+  const said = await page.waitForFunction(
+    `[...document.querySelectorAll('.varias [role=status]')].map((each) => each.textContent).find((text) => /problemas\\.$/.test(text))`,
+    { timeout: 60_000 },
+  );
+  return (await said.jsonValue()) as string;
+}
+
+export async function press(page: Page, name: string): Promise<void> {
+  await page
+    .locator(`::-p-xpath(//button[starts-with(normalize-space(), "${name}")][not(@aria-disabled)])`)
+    .click();
+}
+
+/** Shows the rows of a filter: `mal`, `creadas`. */
+export async function show(page: Page, filter: string): Promise<void> {
+  await page.select('.barra select', filter);
+}
+
+/** Returns the rows that are drawn, as texts of their cells. */
+export async function rowsOn(page: Page): Promise<string[][]> {
+  return (await page.evaluate(
+    `[...document.querySelectorAll('.tabla tbody tr:not(.hueco)')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
+  )) as string[][];
+}
+
+/** Writes a cell, and goes on with Enter. */
+export async function correctCell(page: Page, line: number, label: string, text: string): Promise<void> {
+  const column = `count(//th[normalize-space()="${label}"]/preceding-sibling::th) + 1`;
+  await page.locator(`::-p-xpath(//tr[td[2][normalize-space()="${line}"]]/td[${column}]/button)`).click();
+  await page.locator('input.edicion').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Creates what is chosen, and waits for the end. @returns how many are created now. */
+export async function createAll(page: Page): Promise<void> {
+  await pressCreate(page);
+  await untilCreated(page);
+}
+
+export async function pressCreate(page: Page): Promise<void> {
+  await page.locator('::-p-xpath(//section[@aria-label="Crear"]//button[not(@aria-disabled)])').click();
+}
+
+export async function untilCreated(page: Page): Promise<void> {
+  await page.waitForFunction(
+    `document.querySelector('.avance') && !document.querySelector('.crear button') && !/Creando/.test(document.querySelector('.crear').textContent)`,
+    { timeout: 120_000 },
+  );
+}
+
+/** Returns the last file that the page has saved. */
+export async function savedFile(page: Page, count: number): Promise<Buffer> {
+  await page.waitForFunction(`saved.length >= ${count}`, { timeout: 60_000 });
+  const bytes = await page.evaluate('saved.at(-1).arrayBuffer().then((bytes) => [...new Uint8Array(bytes)])');
+  return Buffer.from(bytes as number[]);
+}
+
+/** Expects that each order has one guide. */
+export async function expectOnce(
+  guides: { find(filter: object): { toArray(): Promise<object[]> } },
+  references: readonly string[],
+) {
+  const found = (await guides.find({ 'guide.Referencia': { $in: references } }).toArray()) as {
+    guide: { Referencia: string };
+  }[];
+  expect(found.map(({ guide }) => guide.Referencia).toSorted()).toEqual(references.toSorted());
+}

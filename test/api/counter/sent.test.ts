@@ -1,0 +1,192 @@
+import type { Page } from 'puppeteer-core';
+import { describe, expect } from 'vitest';
+import { accessibilityFindings } from '#test/fixtures/axe.ts';
+import { FITS, openTab, screenshot } from '#test/fixtures/browser.ts';
+import { Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
+import { event } from '#test/fixtures/events.ts';
+import { printingTest } from '#test/fixtures/services.ts';
+
+/** "Lo enviado" of the counter, as a person uses it: what happened to a guide, and what can be done with it. */
+
+const WIDTHS = [360, 768, 1280];
+const MARKUP = '<img src=x onerror=alert(1)>';
+
+const test = printingTest
+  .extend('scanner', { scope: 'file' }, ({ api }) => Client.login(api.url, 'escaner'))
+  /** Opens the counter for a user, in a session of its own. */
+  .extend('enter', { scope: 'file' }, ({ api, browser }) => async (username: string) => {
+    const context = await browser.createBrowserContext();
+    const { page, failures } = await openTab(context as never);
+    await page.setViewport({ width: 1280, height: 900 });
+    await page.goto(`${api.url}/mostrador#/enviado`);
+    await page.locator('#usuario').fill(username);
+    await page.locator('#clave').fill('demo1234');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.enviado');
+    await settled(page);
+    return { page, failures };
+  });
+
+async function press(page: Page, words: string): Promise<void> {
+  await page.locator(`::-p-xpath(//button[starts-with(normalize-space(.), "${words}")])`).click();
+}
+
+async function follow(page: Page, words: string): Promise<void> {
+  await page.locator(`::-p-xpath(//main//a[contains(., "${words}")])`).click();
+}
+
+/** Waits until nothing is asked for: a view that is left asks no more. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForNetworkIdle({ idleTime: 100 });
+}
+
+/** Waits until the page says something. */
+async function says(page: Page, words: string): Promise<void> {
+  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(words)})`);
+}
+
+async function go(page: Page, path: string): Promise<void> {
+  await settled(page);
+  await page.evaluate(`location.hash = ${JSON.stringify(`#/enviado/${path}`)}`);
+}
+
+/** The view fits every screen, and axe finds nothing. */
+async function expectFine(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewport({ width, height: 900 });
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: width === 768 ? 'dark' : 'light' },
+    ]);
+    const found = [name, width, await page.evaluate(FITS), await accessibilityFindings(page)];
+    expect(found).toEqual([name, width, true, []]);
+    await screenshot(page, `enviado-${name}-${width}`);
+  }
+}
+
+describe('what was sent', () => {
+  test('a guide from the list to its return', async ({ demo, scanner, enter }) => {
+    const [late, delivered] = await demo.created(
+      { ...minimalGuide(), Referencia: 'PEDIDO-7001' },
+      { ...fullGuide(), Cotizacion: undefined, Cobro: undefined, Referencia: 'PEDIDO-7002' },
+    );
+    const Nombre = MARKUP;
+    await demo.created({ ...minimalGuide(), Destinatario: { Nombre, CodigoPostal: '64000' } });
+    const [problem, good] = [late?.SEND_GUIA ?? '', delivered?.SEND_GUIA ?? ''];
+    await scanner.post('/api/eventos', {
+      Eventos: [
+        event(problem, 'Incidencia', { Motivo: 'destinatario_ausente' }),
+        event(good, 'Entregado', { Recibe: 'Luis Pérez' }),
+      ],
+    });
+    const { page, failures } = await enter('demo');
+    // What is in trouble stands first, and a name that HTML would run is a name.
+    await says(page, 'Tuvieron un problema');
+    expect(await page.$eval('.lista tbody a', ({ textContent }) => textContent)).toBe(problem);
+    await says(page, MARKUP);
+    await expectFine(page, 'guias');
+
+    // By keyboard alone: a reference, and then a number as people write it.
+    await page.focus('#buscado');
+    await page.keyboard.type('PEDIDO-7002');
+    await page.keyboard.press('Enter');
+    await says(page, 'Lo que se encontró');
+    expect(await page.$$eval('.lista tbody tr', ({ length }) => length)).toBe(1);
+    await press(page, 'Quitar filtros');
+    await page.focus('#buscado');
+    await page.keyboard.type(`${problem.slice(0, 4)} ${problem.slice(4)}`);
+    await page.keyboard.press('Enter');
+    await says(page, 'No había quien recibiera');
+
+    await go(page, `guias/${good}`);
+    await says(page, 'Recibió Luis Pérez');
+    await expectFine(page, 'guia');
+    // The paper is kept, because the user asks for it.
+    await page.select('#papel', 'pequena');
+    await page.click('.imprimir input[type=checkbox]');
+    await press(page, 'Imprimir etiqueta');
+    await page.waitForSelector('dialog iframe[src^="blob:"]');
+    await press(page, 'Cerrar');
+    await press(page, 'Ver el comprobante');
+    await page.waitForSelector(`dialog a[download="comprobante-${good}.pdf"]`);
+    await press(page, 'Cerrar');
+    await go(page, `guias/${problem}`);
+    await page.waitForFunction(`document.querySelector('#papel')?.value === 'pequena'`);
+
+    await go(page, `guias/${good}`);
+    await press(page, 'Ver cuánto cuesta');
+    await says(page, 'Cuesta $');
+    await press(page, 'Crear la devolución');
+    await says(page, 'El paquete vuelve con la guía');
+    await press(page, 'Hacer un enlace');
+    await page.waitForSelector('#enlace');
+    const link = await page.evaluate(`document.querySelector('#enlace').value`);
+    expect(link).toMatch(/\/devolver\/[\w-]+$/);
+    await go(page, 'devoluciones');
+    await follow(page, good);
+    await says(page, 'Recibió Luis Pérez');
+    expect(failures).toEqual([]);
+  });
+
+  test('a manifest, its pick-up, what is cancelled, and the figures', async ({ demo, enter }) => {
+    const [first] = await demo.created({ ...minimalGuide(), Referencia: 'PEDIDO-7101' });
+    const { page, failures } = await enter('demo');
+    await go(page, 'manifiestos');
+    await press(page, 'Hacer uno con todo lo que espera');
+    await says(page, 'Sus guías');
+    await says(page, first?.SEND_GUIA ?? '');
+    await expectFine(page, 'manifiesto');
+    await press(page, 'Imprimir');
+    await page.waitForSelector('dialog iframe[src^="blob:"]');
+    await press(page, 'Cerrar');
+
+    await follow(page, 'Pedir que pasen');
+    await page.locator('#recoger-cp').fill('06600');
+    await page.waitForSelector('#recoger-ventana option:nth-child(2)');
+    await page.locator('#recoger-Celular').fill('55 1234 5678');
+    await page.locator('#recoger-Calle').fill('Av. Reforma');
+    await expectFine(page, 'pedir');
+    await press(page, 'Pedir la recolección');
+    await says(page, 'Solicitada');
+    await press(page, 'Cancelar la recolección…');
+    await press(page, 'Sí, cancelarla');
+    await says(page, 'a petición suya');
+    await expectFine(page, 'recoleccion');
+
+    await go(page, `guias/${first?.SEND_GUIA}`);
+    await press(page, 'Cancelar la guía…');
+    await says(page, 'No se puede deshacer');
+    await expectFine(page, 'cancelar');
+    await press(page, 'Sí, cancelarla');
+    await says(page, 'Este envío ya no se hará');
+    expect(await page.$('.imprimir')).toBeNull();
+
+    await go(page, 'uso');
+    await says(page, 'El mes aún no se cierra');
+    await expectFine(page, 'uso');
+    for (const [view, words] of [
+      ['recolecciones', 'Cancelada'],
+      ['cobros', 'Por pagarle'],
+      ['webhooks', 'Aquí solo se ven'],
+    ] as const) {
+      await go(page, view);
+      await says(page, words);
+      await expectFine(page, view);
+    }
+    expect(failures).toEqual([]);
+  });
+
+  test('what a user may not do is not offered, and an empty account is told what to do', async ({
+    enter,
+  }) => {
+    const { page } = await enter('lectura');
+    await says(page, 'Todavía no hay guías');
+    expect(
+      await page.$$eval('.enviado > nav a', (links) => links.map(({ textContent }) => textContent)),
+    ).toEqual([...['Guías', 'Manifiestos', 'Recolecciones', 'Devoluciones', 'Uso']]);
+    await go(page, 'manifiestos');
+    await says(page, 'Todavía no hay manifiestos');
+    expect(await page.$$eval('main button', ({ length }) => length)).toBe(0);
+    await go(page, 'guias/390458235877');
+    await says(page, 'Guia no encontrada');
+  });
+});
