@@ -158,7 +158,7 @@ function SectionFields(props: {
         key={field.path}
         id={field.path}
         label={field.label}
-        isOptional={!field.required && !field.isAlternative}
+        isOptional={!(section.required && field.required) && !field.isAlternative}
         hint={field.hint}
         problem={told.problem(field)}
         warning={told.warning(field) ?? (missing && { text: missing.message, codigo: missing.codigo })}
