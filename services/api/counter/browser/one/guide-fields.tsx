@@ -10,7 +10,7 @@ import { Message, ProblemMessage } from '../ui/message.tsx';
 import type { CreatedGuide } from './created.tsx';
 import { type FieldSpec, type GuideForm, guideOf, isComplete, type Section, type Values } from './form.ts';
 import { arranged } from './layout.ts';
-import { type Place, useCheck, usePlace, useQuote } from './looked-up.ts';
+import { type Place, quote, useCheck, usePlace, useQuote } from './looked-up.ts';
 import { KeepSender, KeptSenders } from './senders.tsx';
 import { besideField, pesos, serviceName } from './words.ts';
 
@@ -37,8 +37,9 @@ export function GuideFields(props: {
     isComplete(form, values) && (values['Destinatario.CodigoPostal'] || values['Destinatario.DestinoCode']);
   const checked = useCheck(complete ? { TipoServicio: service, Guia: [guide] } : undefined);
   const isPriced = may('guias.quote') && PRICED_BY.every((path) => values[path]);
-  const { options, problem: noPrice } = useQuote(isPriced && complete ? guide : undefined);
-  const chosen = options.find((option) => option.TipoServicio === service);
+  const [round, setRound] = useState(0);
+  const priced = isPriced && complete ? guide : undefined;
+  const { options, problem: noPrice, isCurrent } = useQuote(priced, round);
 
   useEffect(() => {
     // The next sender is there: the recipient comes.
@@ -46,23 +47,32 @@ export function GuideFields(props: {
     document.getElementById(first)?.focus();
   }, [start]);
 
-  /** The key of a body, so that a second try of the same makes no second guide. */
-  const sent = useRef<{ body: string; key: string }>({ body: '', key: '' });
+  /** What was sent with a key and may have been stored: a second try of the same is a repeat. */
+  const unknown = useRef<{ of: string; key: string; body: unknown } | undefined>(undefined);
   const create = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    const body = JSON.stringify({ TipoServicio: service, Guia: [guide] });
-    if (sent.current.body !== body) sent.current = { body, key: `mostrador-${randomText()}` };
-    const quoted = chosen ? { ...guide, Cotizacion: chosen.Cotizacion } : guide;
-    const answer = await ask<CreatedGuide[]>({
-      ...{ method: 'POST', path: '/api/guias/crear', key: sent.current.key },
-      body: { TipoServicio: service, Guia: [quoted] },
-    });
+    const of = JSON.stringify([service, guide]);
+    if (unknown.current?.of !== of) {
+      const found = isCurrent || !priced ? options : (await quote(priced)).options;
+      const quoted = found.find(({ TipoServicio }) => TipoServicio === service);
+      const sent = quoted && priced ? { ...guide, Cotizacion: quoted.Cotizacion } : guide;
+      const body = { TipoServicio: service, Guia: [sent] };
+      unknown.current = { of, key: `mostrador-${randomText()}`, body };
+    }
+    const { key, body } = unknown.current;
+    const answer = await ask<CreatedGuide[]>({ method: 'POST', path: '/api/guias/crear', key, body });
     setBusy(false);
     const [created] = answer.ok ? answer.data : [];
     if (created) return onCreated(created, values);
-    if (!answer.ok) setRefused({ problem: answer.problem, values });
+    if (answer.ok) return;
+    setRefused({ problem: answer.problem, values });
+    // A refusal stores nothing, and may be one of the quote.
+    if (answer.status >= 400 && answer.status < 500) {
+      unknown.current = undefined;
+      setRound(round + 1);
+    }
   };
   useEffect(() => {
     if (refused) element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
@@ -148,7 +158,7 @@ function SectionFields(props: {
         key={field.path}
         id={field.path}
         label={field.label}
-        isOptional={!field.required && !field.isAlternative}
+        isOptional={!(section.required && field.required) && !field.isAlternative}
         hint={field.hint}
         problem={told.problem(field)}
         warning={told.warning(field) ?? (missing && { text: missing.message, codigo: missing.codigo })}
