@@ -283,23 +283,6 @@ test(
 );
 
 test(
-  'of thousands of rows those are drawn that are seen',
-  async ({ browser, api, orders }) => {
-    const { path } = await orders('largo', 5_000);
-    const { page } = await counter.openMany(browser, api.url);
-    await counter.choose(page, path);
-    expect(await counter.checked(page)).toBe('5000 filas. Ninguna tiene problemas.');
-    await page.evaluate(`document.querySelector('.tabla').scrollTop = 1e6`);
-    await page.waitForFunction(
-      `[...document.querySelectorAll('.tabla td:nth-child(2)')].at(-1)?.textContent === '5001'`,
-    );
-    expect((await counter.rowsOn(page)).length).toBeLessThan(60);
-    await page.close();
-  },
-  3 * MINUTES,
-);
-
-test(
   'it is read on a phone, in the dark, and by everybody',
   async ({ browser, api, orders }) => {
     const { path } = await orders('vista', 40, dirty);
