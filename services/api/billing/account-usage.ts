@@ -26,7 +26,7 @@ export const MONTH_RULE = 'debe ser un mes que ya empezo, como 2026-11';
 
 type Account = Pick<ApiUser, 'account' | 'test'>;
 /** `isProvisional`: something may still be added to the month. `days`: those that have begun. */
-export type AccountMonth = {
+type AccountMonth = {
   month: string;
   isProvisional: boolean;
   sum: Figures;

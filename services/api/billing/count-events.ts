@@ -38,8 +38,9 @@ const FIELDS = {
 
 /**
  * Adds guides that are billed by their first event, and what entries that were registered in the period changed, against the
- * guide's entry before it. Such a change is a fact for ever, so that later events change later months alone. It counts for the account for which the guide was created, as
- * the guide does, whatever account it was moved to: otherwise one account would pay for what another gets back.
+ * guide's entry before it. Such a change is a fact for ever, so that later events change later months alone. It counts for the
+ * account for which the guide was created, as the guide does, whatever account it was moved to: otherwise one account would
+ * pay for what another gets back.
  */
 export async function countEvents(
   mongo: Connection,

@@ -254,7 +254,7 @@ test.for(ZONES)(
         const isOfMonth = (moment: number) => calendar.monthOf(moment) === month(number);
         const wanted = rowOf(isOfMonth, user.isTest ? undefined : labels.get(month(number)));
         expect([number, seenRow(user.account, total)], `SEED=${SEED}`).toEqual([number, wanted]);
-        for (const day of Dias) {
+        for (const day of number === '11' ? Dias : []) {
           const isOfDay = (moment: number) => calendar.localTime(moment).startsWith(day.Fecha);
           expect([day.Fecha, seenRow(user.account, day)], `SEED=${SEED}`).toEqual([
             day.Fecha,

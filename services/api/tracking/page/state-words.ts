@@ -7,8 +7,8 @@ import {
   wordsOf,
 } from '#shared/guides/event-types.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
-import { REASONS } from '#shared/tracking/reasons.ts';
 import type { EventBody } from '#shared/tracking/event-model.ts';
+import { REASONS } from '#shared/tracking/reasons.ts';
 import type { GuideProgress } from '../guide-state.ts';
 
 /** What the tracking page says of a guide and of its packages (docs/contract.md "Tracking page"). */

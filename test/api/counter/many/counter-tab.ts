@@ -39,7 +39,7 @@ export async function choose(page: Page, path: string): Promise<void> {
 export async function checked(page: Page): Promise<string> {
   const said = await page.waitForFunction(
     `[...document.querySelectorAll('.varias [role=status]')].map((each) => each.textContent).find((text) => /problemas\\.$/.test(text))`,
-    { timeout: 60_000 },
+    { timeout: 120_000 },
   );
   return (await said.jsonValue()) as string;
 }

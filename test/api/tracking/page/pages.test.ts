@@ -6,8 +6,8 @@ import { guidePage, trackingView } from '#services/api/tracking/page/pages.ts';
 import type { Branch } from '#shared/branches/branch.ts';
 import { STATE_EVENTS, STATES, type StateEvent } from '#shared/guides/event-types.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
-import { REASON_NAMES, REASONS } from '#shared/tracking/reasons.ts';
 import type { EventBody, LogEntry } from '#shared/tracking/event-model.ts';
+import { REASON_NAMES, REASONS } from '#shared/tracking/reasons.ts';
 import { newRecord } from '#test/bench/load/guides.ts';
 import { textOf } from '#test/fixtures/page-visits.ts';
 

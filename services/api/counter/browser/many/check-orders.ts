@@ -1,6 +1,6 @@
 import { ask } from '../api/ask.ts';
 import type { Detail, Problem } from '../api/problem.ts';
-import { session } from '../api/session.ts';
+import { may } from '../sent/may.ts';
 import { createStore } from '../ui/store.ts';
 import { type Batch, batchesOf, problemsByRow } from './checking.ts';
 import { know, type Order, work } from './work.ts';
@@ -28,10 +28,7 @@ export async function checkOrders(): Promise<void> {
     const [batch] = batchesOf(unchecked);
     if (batch) problem = await checkBatch(batch);
     else {
-      const [unpriced] = batchesOf(
-        session.get()?.permissions.includes('guias.quote') ? open().filter(lacksPrice) : [],
-        PRICED_AT_ONCE,
-      );
+      const [unpriced] = batchesOf(may('guias.quote') ? open().filter(lacksPrice) : [], PRICED_AT_ONCE);
       if (!unpriced) break;
       problem = await priceBatch(unpriced);
     }

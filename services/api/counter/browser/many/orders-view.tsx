@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
+import { may } from '../sent/may.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { saveFile } from '../ui/file-shown.tsx';
@@ -202,7 +203,7 @@ function Creation({ orders }: { orders: readonly Order[] }) {
           {prices.length < waiting.length && `, y ${waiting.length - prices.length} sin precio`}
         </p>
       )}
-      {waiting.length > 0 && prices.length === 0 && !checked.isRunning && (
+      {waiting.length > 0 && prices.length === 0 && !checked.isRunning && may('guias.quote') && (
         <p>Sin precio: para verlo, las filas necesitan peso, largo, alto y ancho.</p>
       )}
       {state?.isRunning ? (

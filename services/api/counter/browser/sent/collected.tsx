@@ -1,6 +1,6 @@
 import { addressOf } from '../shell/route.ts';
-import { Listed, Table } from './listed.tsx';
-import { usePages } from './pages-of.ts';
+import { Failed, Listed, Table } from './listed.tsx';
+import { useOne, usePages } from './pages-of.ts';
 import { State } from './state.tsx';
 import { momentWords, pesosWords } from './words.ts';
 
@@ -19,6 +19,11 @@ type Remittance = {
   Movimientos: number;
   Estado: 'pagada' | 'anulada';
 };
+type CompleteRemittance = Remittance & {
+  Detalle: { SEND_GUIA: string; Id: string; Importe: number; Medio: string; Registrado: string }[];
+};
+/** Movements of one page, the most that the API gives. */
+const MOST = 500;
 const DIFFERENCES = {
   falta: 'se cobró de menos',
   sobra: 'se cobró de más',
@@ -82,7 +87,9 @@ export function Collected() {
           >
             {rows.map((row) => (
               <tr key={row.Liquidacion}>
-                <th scope="row">{row.Liquidacion}</th>
+                <th scope="row">
+                  <a href={addressOf('enviado', 'cobros', row.Liquidacion)}>{row.Liquidacion}</a>
+                </th>
                 <td data-de="Hecha">{momentWords(row.Fecha)}</td>
                 <td data-de="Importe" class="numero">
                   {pesosWords(row.Importe)}
@@ -91,13 +98,56 @@ export function Collected() {
                   {row.Movimientos}
                 </td>
                 <td data-de="Estado">
-                  <span class={`estado ${row.Estado === 'pagada' ? 'bien' : 'fin'}`}>{row.Estado}</span>
+                  <RemittanceState of={row} />
                 </td>
               </tr>
             ))}
           </Table>
         )}
       </Listed>
+    </>
+  );
+}
+
+function RemittanceState({ of: { Estado } }: { of: Pick<Remittance, 'Estado'> }) {
+  return <span class={`estado ${Estado === 'pagada' ? 'bien' : 'fin'}`}>{Estado}</span>;
+}
+
+/** One payment of the carrier, with what it pays. */
+export function PaidRemittance({ number }: { number: string }) {
+  const path = `/api/liquidaciones/${encodeURIComponent(number)}`;
+  const { data, problem, again } = useOne<CompleteRemittance>(path, { limite: String(MOST) });
+  return (
+    <>
+      <h1>Liquidación {number}</h1>
+      {problem && <Failed problem={problem} again={again} />}
+      {!data && !problem && <p role="status">Cargando…</p>}
+      {data && (
+        <>
+          <p>
+            <RemittanceState of={data} /> {pesosWords(data.Importe)}, {momentWords(data.Fecha)}.
+          </p>
+          {data.Movimientos > data.Detalle.length && (
+            <p>
+              Se muestran {data.Detalle.length} de {data.Movimientos} movimientos.
+            </p>
+          )}
+          <Table caption="Lo que paga" heads={['Guía', 'Importe', 'Medio', 'Registrado']}>
+            {data.Detalle.map((movement) => (
+              <tr key={`${movement.SEND_GUIA} ${movement.Id} ${movement.Importe}`}>
+                <th scope="row">
+                  <a href={addressOf('enviado', 'guias', movement.SEND_GUIA)}>{movement.SEND_GUIA}</a>
+                </th>
+                <td data-de="Importe" class="numero">
+                  {pesosWords(movement.Importe)}
+                </td>
+                <td data-de="Medio">{movement.Medio}</td>
+                <td data-de="Registrado">{momentWords(movement.Registrado)}</td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      )}
     </>
   );
 }

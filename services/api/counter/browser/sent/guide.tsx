@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { type FeedType, STATES, wordsOf } from '#shared/guides/event-types.ts';
 import type { ServiceType } from '#shared/guides/guide.ts';
 import { REASONS } from '#shared/tracking/reasons.ts';
-import { ask, askBlob } from '../api/ask.ts';
+import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { FileShown, type ShownFile } from '../ui/file-shown.tsx';
+import { FileShown } from '../ui/file-shown.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
 import { Fact, Failed } from './listed.tsx';
@@ -15,6 +15,7 @@ import { may } from './may.ts';
 import { useOne } from './pages-of.ts';
 import { ReturnOf } from './return-of.tsx';
 import { State } from './state.tsx';
+import { useFile } from './use-file.ts';
 import { countWords, momentWords, pesosWords } from './words.ts';
 
 type Person = Readonly<Record<string, string | undefined>>;
@@ -200,22 +201,6 @@ function Proof({ number }: { number: string }) {
       {file && <FileShown file={file} onClose={close} />}
     </section>
   );
-}
-
-/** Reads a file of the API when it is wanted. */
-export function useFile(path: string, name: string, accept = 'application/pdf') {
-  const [file, setFile] = useState<ShownFile>();
-  const [problem, setProblem] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
-  const show = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    const answer = await askBlob({ method: 'GET', path, accept });
-    setBusy(false);
-    if (answer.ok) setFile({ blob: answer.data, name });
-    else setProblem(answer.problem);
-  };
-  return { file, problem, isBusy, show, close: () => setFile(undefined) };
 }
 
 function Cancel({ number, onDone }: { number: string; onDone: () => void }) {

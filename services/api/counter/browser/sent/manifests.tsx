@@ -5,11 +5,11 @@ import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
 import { FileShown } from '../ui/file-shown.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
-import { useFile } from './guide.tsx';
 import { Failed, Listed, Table } from './listed.tsx';
 import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
 import { State } from './state.tsx';
+import { useFile } from './use-file.ts';
 import { countWords, momentWords, pesosWords } from './words.ts';
 
 type Row = {

@@ -42,7 +42,7 @@ export function usePages<Row>(path: string, query: Record<string, string> = {}):
 }
 
 /** One thing of the API. */
-export type One<Data> = { data?: Data; problem?: Problem; again: () => void };
+type One<Data> = { data?: Data; problem?: Problem; again: () => void };
 
 /** Reads one thing; nothing while the path is undefined. */
 export function useOne<Data>(path: string | undefined, query: Record<string, string> = {}): One<Data> {

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { addressOf, place } from '../shell/route.ts';
 import { useStore } from '../ui/store.ts';
-import { Collected } from './collected.tsx';
+import { Collected, PaidRemittance } from './collected.tsx';
 import { Guide } from './guide.tsx';
 import { Guides } from './guides.tsx';
 import { Manifest, Manifests } from './manifests.tsx';
@@ -24,7 +24,7 @@ const VIEWS: readonly {
   { path: 'manifiestos', name: 'Manifiestos', permission: 'guias.read', List: Manifests, One: Manifest },
   { path: 'recolecciones', name: 'Recolecciones', permission: 'guias.read', List: Pickups, One: Pickup },
   { path: 'devoluciones', name: 'Devoluciones', permission: 'guias.read', List: Returns },
-  { path: 'cobros', name: 'Cobros', permission: 'guias.cobro', List: Collected },
+  { path: 'cobros', name: 'Cobros', permission: 'guias.cobro', List: Collected, One: PaidRemittance },
   { path: 'uso', name: 'Uso', permission: 'guias.read', List: Usage },
   { path: 'webhooks', name: 'Webhooks', permission: 'webhooks.admin', List: Webhooks },
 ];
