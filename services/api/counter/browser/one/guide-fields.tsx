@@ -20,9 +20,10 @@ const PRICED_BY = ['Peso', 'Largo', 'Alto', 'Ancho'].map((name) => `Producto.${n
 export function GuideFields(props: {
   form: GuideForm;
   start: Values;
+  onChange: (values: Values) => void;
   onCreated: (guide: CreatedGuide, values: Values) => void;
 }) {
-  const { form, start, onCreated } = props;
+  const { form, start, onChange, onCreated } = props;
   const may = (permission: string) => session.get()?.permissions.includes(permission) ?? false;
   const [values, setValues] = useState<Values>(start);
   const [service, setService] = useState(form.services[0] ?? '');
@@ -30,7 +31,12 @@ export function GuideFields(props: {
   const [refused, setRefused] = useState<{ problem: Problem; values: Values }>();
   const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
-  const set = (more: Values) => setValues((former) => ({ ...former, ...more }));
+  const set = (more: Values) =>
+    setValues((former) => {
+      const next = { ...former, ...more };
+      onChange(next);
+      return next;
+    });
 
   const guide = guideOf(form, values);
   const complete =
