@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { type FeedType, STATES, wordsOf } from '#shared/guides/event-types.ts';
-import type { ServiceType } from '#shared/guides/guide.ts';
 import { REASONS } from '#shared/tracking/reasons.ts';
 import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
@@ -10,6 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { FileShown } from '../ui/file-shown.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
+import type { CompleteGuide, Person } from './complete-guide.ts';
 import { Fact, Failed } from './listed.tsx';
 import { may } from './may.ts';
 import { useOne } from './pages-of.ts';
@@ -18,24 +18,6 @@ import { State } from './state.tsx';
 import { useFile } from './use-file.ts';
 import { countWords, momentWords, pesosWords } from './words.ts';
 
-type Person = Readonly<Record<string, string | undefined>>;
-/** A guide with all that it has. */
-export type CompleteGuide = {
-  SEND_GUIA: string;
-  SEND_ESTATUS: string;
-  SEND_FECHA: string;
-  SEND_SUCU_ORIG: string;
-  SEND_SUCU_DEST: string;
-  SEND_TOTAL: number;
-  TipoServicio: ServiceType;
-  Referencia?: string;
-  Remitente: Person;
-  Destinatario: Person;
-  Producto: { Contenido?: string; Paquetes?: number; Peso?: number };
-  Cobro?: { Monto: number };
-  Devolucion?: string;
-  DevolucionDe?: string;
-};
 type Event = {
   Id: string;
   Tipo: FeedType;

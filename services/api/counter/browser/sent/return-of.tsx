@@ -5,7 +5,7 @@ import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
-import type { CompleteGuide } from './guide.tsx';
+import type { CompleteGuide } from './complete-guide.ts';
 import { may } from './may.ts';
 import { momentWords, pesosWords, thereWords } from './words.ts';
 
