@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -37,10 +37,9 @@ export async function buildCounter(folder: string): Promise<void> {
     splitting: true,
     define: { WORKERS: JSON.stringify(namesIn(workers.metafile)) },
   });
-  const files = [workers, program].flatMap(({ metafile }) => Object.keys(metafile.outputs));
-  await Promise.all(files.map(async (path) => compress(join(folder, basename(path)))));
   const sources = [workers, program].flatMap(({ metafile }) => Object.keys(metafile.inputs));
   await writeFile(join(folder, 'licencias.txt'), await licencesOf(sources));
+  await Promise.all((await readdir(folder)).map((name) => compress(join(folder, name))));
 }
 
 /** Returns the licences of the packages in the program: each must go wherever a copy of its package goes. */

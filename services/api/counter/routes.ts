@@ -1,11 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readContact } from '#shared/config/contact.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { policyHeader } from '#shared/http/security-headers.ts';
 import { pageKit } from '#shared/pages/page-kit.ts';
 import { readBuiltFiles } from '../http/built-files.ts';
+import { sendCompressed } from '../http/compressed.ts';
 import type { Base } from '../http/room.ts';
-import { addVary } from '../http/vary.ts';
 import { readLogo } from '../labels/logo.ts';
 
 const SELF = ["'self'"];
@@ -29,6 +28,9 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css',
   txt: 'text/plain',
 };
+
+/** A name that another content would not have. */
+const HASHED = /-[A-Z0-9]{8}\.\w+$/;
 
 type View = { title: string; carrier: string; contact: object | null; logo: string | null } & {
   style: string;
@@ -59,10 +61,14 @@ export function counterRoutes(server: HttpServer, { config }: Base): void {
   );
   for (const [name, content] of files) {
     const type = TYPES[name.split('.').at(-1) ?? ''];
-    if (type === undefined) continue;
-    const compressed = files.get(`${name}.gz`) ?? content;
+    const compressed = files.get(`${name}.gz`);
+    if (type === undefined || compressed === undefined) continue;
+    const lifetime = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
     server.get(`/mostrador/${name}`, async (request, reply) =>
-      sendFile(request, reply, type, { content, compressed }),
+      sendCompressed(request, reply.header('cache-control', lifetime).type(`${type}; charset=utf-8`), {
+        content,
+        compressed,
+      }),
     );
   }
 }
@@ -71,19 +77,4 @@ export function counterRoutes(server: HttpServer, { config }: Base): void {
 function addressIn(files: ReadonlyMap<string, Buffer>, start: string): string {
   const name = [...files.keys()].find((each) => each.startsWith(`${start}-`) && !each.endsWith('.gz'));
   return `/mostrador/${name}`;
-}
-
-function sendFile(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  type: string,
-  { content, compressed }: { content: Buffer; compressed: Buffer },
-): FastifyReply {
-  addVary(reply, 'Accept-Encoding');
-  const takesGzip = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
-  if (takesGzip) reply.header('content-encoding', 'gzip');
-  return reply
-    .header('cache-control', 'public, max-age=31536000, immutable')
-    .type(`${type}; charset=utf-8`)
-    .send(takesGzip ? compressed : content);
 }

@@ -138,7 +138,7 @@ describe('the counter in a browser', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Otra con el mismo remitente');
     await keyboard.press('Enter');
     await page.waitForFunction("document.activeElement.id === 'Destinatario.Nombre'");
-    expect(await page.$eval(field('Remitente.Nombre'), ({ value }: never) => value)).toBe('Ana');
+    expect(await page.evaluate("document.getElementById('Remitente.Nombre').value")).toBe('Ana');
     expect(await page.evaluate('violations')).toEqual([]);
     expect(failures).toEqual([]);
   });
@@ -152,10 +152,13 @@ describe('the counter in a browser', () => {
     await enter(page);
     await page.waitForSelector(field('Remitente.Nombre'));
     for (const screen of SCREENS) await lookAt(page, 'mostrador-una', screen);
-    await fill(page, { ...GUIDE, 'Destinatario.Celular': '12', 'Destinatario.Estado': 'Jalisco' });
+    const { 'Destinatario.Calle': _, ...homeless } = GUIDE;
+    await fill(page, homeless);
+    await page.waitForSelector(field('Destinatario.Calle-atencion'));
+    for (const screen of SCREENS) await lookAt(page, 'mostrador-advertencias', screen);
+    await fill(page, { 'Destinatario.Celular': '12' });
     await press(page, 'Crear e imprimir');
     await page.waitForSelector(`${field('Destinatario.Celular')}[aria-invalid]`);
-    await page.waitForSelector(field('Destinatario.Estado-atencion'));
     for (const screen of SCREENS) await lookAt(page, 'mostrador-problemas', screen);
     await fill(page, { 'Destinatario.Celular': '8112345678' });
     await press(page, 'Crear e imprimir');
@@ -169,11 +172,16 @@ describe('the counter in a browser', () => {
     await enter(page);
     await fill(page, { ...GUIDE, 'Producto.Peso': '2,5', 'Producto.Largo': '30', 'Producto.Alto': '20' });
     await fill(page, { 'Producto.Ancho': '15' });
+    await page.evaluate("location.hash = '#/enviado'");
+    await page.waitForFunction("document.querySelector('h1').innerText === 'Lo enviado'");
+    await page.evaluate("location.hash = '#/una'");
+    await page.waitForSelector(field('Producto.Ancho'));
     await page.waitForFunction(`/\\$\\d+\\.\\d\\d/.test(document.querySelector('.servicio').innerText)`);
     expect(await page.$eval('.servicio', ({ textContent }) => textContent)).toMatch(/Llega (el|entre)/);
     await page.waitForSelector(`${field('Destinatario.Colonia-lista')} option[value="Monterrey Centro"]`);
-    await fill(page, { 'Destinatario.CodigoPostal': '99999' });
-    await page.focus(field('Destinatario.Calle'));
+    await page.click(field('Destinatario.CodigoPostal'), { count: 3 });
+    await page.keyboard.type('99999');
+    await page.keyboard.press('Enter');
     await page.waitForFunction(
       `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('cobertura')`,
     );
@@ -237,7 +245,7 @@ describe('the counter in a browser', () => {
   });
 
   test('waits as long as the service asks for, says so, and goes on', async ({ startApi, open }) => {
-    const slow = await startApi({ REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '1' });
+    const slow = await startApi({ REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '3' });
     const { page } = await open();
     await page.goto(`${slow.url}/mostrador`);
     await page.evaluate('window.seen = []');
@@ -271,9 +279,14 @@ describe('the counter in a browser', () => {
     await page.waitForSelector('.guardados option[value="0"]');
     await page.select('.guardados select', '0');
     await page.waitForFunction(`document.getElementById('Remitente.Nombre').value === 'Ana'`);
+    const other = await page.browserContext().newPage();
+    await other.goto(`${api.url}/mostrador`);
+    await enter(other);
+    await other.waitForSelector(field('Remitente.Nombre'));
+    await page.bringToFront();
     await press(page, 'Salir');
     await Promise.all([page.waitForNavigation(), press(page, 'Salir y borrar')]);
-    await page.waitForSelector('#usuario');
+    for (const tab of [page, other]) await tab.waitForSelector('#usuario');
     expect(await page.evaluate(LEFT)).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { createStore } from '../ui/store.ts';
-import { adviceFor } from './advice.ts';
 import type { Answer, Body, Detail, Problem } from './problem.ts';
 import { currentToken, renewToken } from './session.ts';
 
@@ -127,10 +126,8 @@ async function problemOf(response: Response): Promise<Problem> {
   const body = await response.json().catch(() => ({}));
   const { codigo = 'error_desconocido', message = `El servicio respondió ${response.status}` } = body;
   const { details, advertencias, requestId } = body;
-  const consejo = adviceFor(codigo);
   return {
     ...{ codigo, message },
-    ...(consejo !== undefined && { consejo }),
     ...(details && { errors: details }),
     ...(advertencias && { advertencias }),
     ...(requestId && { requestId }),

@@ -11,7 +11,7 @@ export type Detail = {
 export type Problem = {
   codigo: string;
   message: string;
-  /** What to do, in the words of the guide for integrators. */
+  /** What to do about a problem of this program; the guide for integrators has that of the API (`adviceAddress`). */
   consejo?: string;
   /** By field: `details` of the answer. */
   errors?: Detail[];
@@ -37,3 +37,8 @@ export type Body<T> = { response: 'OK'; message: string; data: T; advertencias?:
   string,
   unknown
 >;
+
+/** Returns where the guide for integrators says what to do about a problem of the API. */
+export function adviceAddress(codigo: string): string {
+  return `/api/docs/errores#${codigo}`;
+}

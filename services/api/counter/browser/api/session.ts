@@ -24,26 +24,13 @@ export function currentToken(): string | undefined {
 
 type Login = { ok: true } | { ok: false; problem: Problem };
 
-/** Logs in. `contrasena_temporal` is the problem of a password that must be changed first. */
+/** Gets a token, with which all requests that wait for one go on. */
 export async function logIn(username: string, password: string): Promise<Login> {
   const answer = await post<{ access_token: string }>('/api/auth/login', {
     headers: credentials(username, password),
   });
   if (!answer.ok) return answer;
-  const headers = { authorization: `Bearer ${answer.data.access_token}` };
-  const [who, may] = await Promise.all([
-    call<{ usuario: string; cuenta: string; prueba?: true }>('/api/auth/validate', { headers }),
-    call<string[]>('/api/apipermissions/my-permissions', { headers }),
-  ]);
-  if (!who.ok) return who;
-  if (!may.ok) return may;
   token = answer.data.access_token;
-  session.set({
-    username: who.data.usuario,
-    account: who.data.cuenta,
-    isTest: who.data.prueba === true,
-    permissions: may.data,
-  });
   isAskingAgain.set(false);
   renewed?.resolve(true);
   renewed = undefined;
@@ -90,10 +77,11 @@ const LOGIN_TIMEOUT_MS = 30_000;
 type Called<T> = { ok: true; data: T } | { ok: false; problem: Problem };
 
 /** One request without repeating: failed logins are counted. */
-async function call<T>(path: string, init: RequestInit): Promise<Called<T>> {
+async function post<T>(path: string, init: RequestInit): Promise<Called<T>> {
   try {
     const answer = await fetch(path, {
       ...init,
+      method: 'POST',
       cache: 'no-store',
       signal: AbortSignal.timeout(LOGIN_TIMEOUT_MS),
     });
@@ -105,8 +93,4 @@ async function call<T>(path: string, init: RequestInit): Promise<Called<T>> {
       problem: { codigo: 'sin_conexion', message: 'No hay conexión con el servicio. Intente de nuevo.' },
     };
   }
-}
-
-function post<T>(path: string, init: RequestInit): Promise<Called<T>> {
-  return call(path, { ...init, method: 'POST' });
 }

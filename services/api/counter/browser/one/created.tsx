@@ -61,6 +61,11 @@ export function Created(props: { guide: CreatedGuide; onSameSender: () => void; 
         <Button quiet onClick={print} disabled={shown.url === undefined}>
           Imprimir
         </Button>
+        {shown.url !== undefined && (
+          <a href={shown.url} target="_blank" rel="noreferrer">
+            Abrir
+          </a>
+        )}
         <label>
           Etiqueta{' '}
           <select

@@ -5,12 +5,12 @@ import type { Detail, Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Control } from '../ui/control.tsx';
-import { Field } from '../ui/field.tsx';
+import { Field, type Said } from '../ui/field.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
 import type { CreatedGuide } from './created.tsx';
 import { type FieldSpec, type GuideForm, guideOf, isComplete, type Section, type Values } from './form.ts';
 import { arranged } from './layout.ts';
-import { type Place, useCheck, usePlace, useQuote } from './looked-up.ts';
+import { type Place, quote, useCheck, usePlace, useQuote } from './looked-up.ts';
 import { KeepSender, KeptSenders } from './senders.tsx';
 import { besideField, pesos, serviceName } from './words.ts';
 
@@ -20,9 +20,10 @@ const PRICED_BY = ['Peso', 'Largo', 'Alto', 'Ancho'].map((name) => `Producto.${n
 export function GuideFields(props: {
   form: GuideForm;
   start: Values;
+  onChange: (values: Values) => void;
   onCreated: (guide: CreatedGuide, values: Values) => void;
 }) {
-  const { form, start, onCreated } = props;
+  const { form, start, onChange, onCreated } = props;
   const may = (permission: string) => session.get()?.permissions.includes(permission) ?? false;
   const [values, setValues] = useState<Values>(start);
   const [service, setService] = useState(form.services[0] ?? '');
@@ -30,15 +31,21 @@ export function GuideFields(props: {
   const [refused, setRefused] = useState<{ problem: Problem; values: Values }>();
   const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
-  const set = (more: Values) => setValues((former) => ({ ...former, ...more }));
+  const set = (more: Values) =>
+    setValues((former) => {
+      const next = { ...former, ...more };
+      onChange(next);
+      return next;
+    });
 
   const guide = guideOf(form, values);
   const complete =
     isComplete(form, values) && (values['Destinatario.CodigoPostal'] || values['Destinatario.DestinoCode']);
   const checked = useCheck(complete ? { TipoServicio: service, Guia: [guide] } : undefined);
   const isPriced = may('guias.quote') && PRICED_BY.every((path) => values[path]);
-  const { options, problem: noPrice } = useQuote(isPriced && complete ? guide : undefined);
-  const chosen = options.find((option) => option.TipoServicio === service);
+  const [round, setRound] = useState(0);
+  const priced = isPriced && complete ? guide : undefined;
+  const { options, problem: noPrice, isCurrent } = useQuote(priced, round);
 
   useEffect(() => {
     // The next sender is there: the recipient comes.
@@ -46,23 +53,32 @@ export function GuideFields(props: {
     document.getElementById(first)?.focus();
   }, [start]);
 
-  /** The key of a body, so that a second try of the same makes no second guide. */
-  const sent = useRef<{ body: string; key: string }>({ body: '', key: '' });
+  /** What was sent with a key and may have been stored: a second try of the same is a repeat. */
+  const unknown = useRef<{ of: string; key: string; body: unknown } | undefined>(undefined);
   const create = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    const body = JSON.stringify({ TipoServicio: service, Guia: [guide] });
-    if (sent.current.body !== body) sent.current = { body, key: `mostrador-${randomText()}` };
-    const quoted = chosen ? { ...guide, Cotizacion: chosen.Cotizacion } : guide;
-    const answer = await ask<CreatedGuide[]>({
-      ...{ method: 'POST', path: '/api/guias/crear', key: sent.current.key },
-      body: { TipoServicio: service, Guia: [quoted] },
-    });
+    const of = JSON.stringify([service, guide]);
+    if (unknown.current?.of !== of) {
+      const found = isCurrent || !priced ? options : (await quote(priced)).options;
+      const quoted = found.find(({ TipoServicio }) => TipoServicio === service);
+      const sent = quoted && priced ? { ...guide, Cotizacion: quoted.Cotizacion } : guide;
+      const body = { TipoServicio: service, Guia: [sent] };
+      unknown.current = { of, key: `mostrador-${randomText()}`, body };
+    }
+    const { key, body } = unknown.current;
+    const answer = await ask<CreatedGuide[]>({ method: 'POST', path: '/api/guias/crear', key, body });
     setBusy(false);
     const [created] = answer.ok ? answer.data : [];
     if (created) return onCreated(created, values);
-    if (!answer.ok) setRefused({ problem: answer.problem, values });
+    if (answer.ok) return;
+    setRefused({ problem: answer.problem, values });
+    // A refusal stores nothing, and may be one of the quote.
+    if (answer.status >= 400 && answer.status < 500) {
+      unknown.current = undefined;
+      setRound(round + 1);
+    }
   };
   useEffect(() => {
     if (refused) element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
@@ -71,8 +87,8 @@ export function GuideFields(props: {
   const said = refused && refused.values === values ? (refused.problem.errors ?? []) : [];
   const told = {
     problem: ({ path }: FieldSpec) =>
-      textFor(path, said) ?? (left.has(path) || refused ? textFor(path, checked.problems) : undefined),
-    warning: ({ path }: FieldSpec) => textFor(path, checked.warnings),
+      saidOf(path, said) ?? (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
+    warning: ({ path }: FieldSpec) => saidOf(path, checked.warnings),
   };
   const known = form.sections.flatMap(({ fields }) => fields.map(({ path }) => path));
   const elsewhere = said.filter(({ campo }) => !known.includes(campo ?? ''));
@@ -127,7 +143,7 @@ export function GuideFields(props: {
   );
 }
 
-type Told = Record<'problem' | 'warning', (field: FieldSpec) => string | undefined>;
+type Told = Record<'problem' | 'warning', (field: FieldSpec) => Said | undefined>;
 
 function SectionFields(props: {
   section: Section;
@@ -148,10 +164,10 @@ function SectionFields(props: {
         key={field.path}
         id={field.path}
         label={field.label}
-        isOptional={!field.required && !field.isAlternative}
+        isOptional={!(section.required && field.required) && !field.isAlternative}
         hint={field.hint}
         problem={told.problem(field)}
-        warning={told.warning(field) ?? missing?.message}
+        warning={told.warning(field) ?? (missing && { text: missing.message, codigo: missing.codigo })}
       >
         {(attributes) => (
           <Control
@@ -211,9 +227,10 @@ function usePlaceOf({ name, fields }: Section, values: Values, onValues: (more: 
   return usePlace(has ? (values[`${name}.CodigoPostal`] ?? '').trim() : '', fill);
 }
 
-function textFor(path: string, details: readonly Detail[]): string | undefined {
-  const texts = details.filter(({ campo }) => campo === path).map(({ message }) => besideField(message));
-  return texts.length > 0 ? texts.join('. ') : undefined;
+/** Returns what is said of a field: the first of it, since the next comes when that is corrected. */
+function saidOf(path: string, details: readonly Detail[]): Said | undefined {
+  const detail = details.find(({ campo }) => campo === path);
+  return detail && { text: besideField(detail.message), codigo: detail.codigo };
 }
 
 /** Enter goes to the next field, as people and scanners expect it, and from the last one to the button. */

@@ -61,22 +61,26 @@ export function useCheck(body: Body | undefined): Checked {
   return checked;
 }
 
-/** @param guide undefined while it cannot be priced, or its user may not ask. */
-export function useQuote(guide: unknown): Quoted {
-  const [quoted, setQuoted] = useState<Quoted>({ options: [] });
-  useAfterPause(JSON.stringify(guide) ?? '', async (signal) => {
+/**
+ * @param guide undefined while it cannot be priced, or its user may not ask.
+ * @param round another one asks again.
+ * @returns the last options, also while those of a changed guide are on their way: then they are not current.
+ */
+export function useQuote(guide: unknown, round: number): Quoted & { isCurrent: boolean } {
+  const [quoted, setQuoted] = useState<Quoted & { of?: string }>({ options: [] });
+  const asked = JSON.stringify([guide, round]);
+  useAfterPause(asked, async (signal) => {
     if (guide === undefined) return setQuoted({ options: [] });
-    const body = { Guia: [guide] };
-    const answer = await ask<{ Opciones: Option[] }[]>({
-      method: 'POST',
-      path: '/api/guias/cotizar',
-      body,
-      signal,
-    });
-    if (signal.aborted) return;
-    setQuoted(
-      answer.ok ? { options: answer.data[0]?.Opciones ?? [] } : { options: [], problem: answer.problem },
-    );
+    const found = await quote(guide, signal);
+    if (!signal.aborted) setQuoted({ ...found, of: asked });
   });
-  return quoted;
+  return { ...quoted, isCurrent: quoted.of === asked };
+}
+
+export async function quote(guide: unknown, signal?: AbortSignal): Promise<Quoted> {
+  const answer = await ask<{ Opciones: Option[] }[]>({
+    ...{ method: 'POST', path: '/api/guias/cotizar', body: { Guia: [guide] } },
+    ...(signal && { signal }),
+  });
+  return answer.ok ? { options: answer.data[0]?.Opciones ?? [] } : { options: [], problem: answer.problem };
 }

@@ -6,6 +6,9 @@ import { Created, type CreatedGuide } from './created.tsx';
 import { type GuideForm, guideForm, type OpenApi, type Values } from './form.ts';
 import { GuideFields } from './guide-fields.tsx';
 
+/** What is filled in and not created, while another tab is looked at. */
+let draft: Values = {};
+
 /** One guide: filled in, created, printed, and the next. */
 export function One() {
   const [form, setForm] = useState<GuideForm>();
@@ -16,7 +19,7 @@ export function One() {
       answer.ok ? setForm(guideForm(answer.body as unknown as OpenApi)) : setProblem(answer.problem),
     );
   }, []);
-  const [start, setStart] = useState<{ round: number; values: Values }>({ round: 0, values: {} });
+  const [start, setStart] = useState<{ round: number; values: Values }>({ round: 0, values: draft });
   const [made, setMade] = useState<{ guide: CreatedGuide; values: Values }>();
   const again = (values: Values) => {
     setMade(undefined);
@@ -38,7 +41,13 @@ export function One() {
           key={start.round}
           form={form}
           start={start.values}
-          onCreated={(guide, values) => setMade({ guide, values })}
+          onChange={(values) => {
+            draft = values;
+          }}
+          onCreated={(guide, values) => {
+            draft = {};
+            setMade({ guide, values });
+          }}
         />
       )}
       {!form && !problem && <p role="status">Cargando…</p>}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { enter } from '../api/enter.ts';
 import type { Problem } from '../api/problem.ts';
-import { changePassword, logIn } from '../api/session.ts';
+import { changePassword } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
@@ -15,26 +16,25 @@ export function Login({ username: fixed }: { username?: string }) {
 
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus(), []);
-  const enter = async (event: Event) => {
+  const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    const result = await logIn(username, password);
+    const refused = await enter(username.trim(), password);
     setBusy(false);
-    if (result.ok) return;
-    if (result.problem.codigo === 'contrasena_temporal') setOneTime(true);
-    else setProblem(result.problem);
+    if (refused?.codigo === 'contrasena_temporal') setOneTime(true);
+    else setProblem(refused);
   };
-  if (isOneTime) return <NewPassword username={username} password={password} />;
+  if (isOneTime) return <NewPassword username={username.trim()} password={password} />;
   return (
-    <form ref={form} onSubmit={enter}>
+    <form ref={form} onSubmit={submit}>
       {problem && <ProblemMessage problem={problem} />}
       <Field id="usuario" label="Usuario">
         {(attributes) => (
           <input
             {...attributes}
             value={username}
-            onInput={({ currentTarget }) => setUsername(currentTarget.value.trim())}
+            onInput={({ currentTarget }) => setUsername(currentTarget.value)}
             readOnly={fixed !== undefined}
             required
             autocomplete="username"
@@ -72,9 +72,9 @@ function NewPassword({ username, password }: { username: string; password: strin
     if (isBusy) return;
     setBusy(true);
     const changed = await changePassword(username, password, next);
-    const result = changed.ok ? await logIn(username, next) : changed;
+    const refused = changed.ok ? await enter(username, next) : changed.problem;
     setBusy(false);
-    if (!result.ok) setProblem(result.problem);
+    setProblem(refused);
   };
   return (
     <form onSubmit={change}>

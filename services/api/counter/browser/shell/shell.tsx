@@ -79,8 +79,16 @@ function Inside({ loaders }: { loaders: Loaders }) {
   );
 }
 
-/** Ends the session, and leaves nothing of anybody in this browser. */
+/** Tells the other tabs of this browser that its user has left: what they kept would stay. */
+const tabs = new BroadcastChannel('mostrador');
+tabs.onmessage = () => {
+  endSession();
+  location.reload();
+};
+
+/** Ends the sessions of all tabs, and leaves nothing of anybody in this browser. */
 async function leave(): Promise<void> {
+  tabs.postMessage('salir');
   endSession();
   await forgetAll();
   location.replace('/mostrador');

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { Advice } from './advice.tsx';
 
 /** What connects a control with the words beside it. */
 export type Connected = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: 'true' };
+
+/** What the API says of a field; without a `codigo`, what this program says. */
+export type Said = { text: string; codigo?: string };
 
 /** A label, what is wrong and what may be wrong beside it, and the control, which gets the attributes that connect them. */
 export function Field(props: {
@@ -9,16 +13,16 @@ export function Field(props: {
   label: string;
   isOptional?: boolean;
   hint?: string | undefined;
-  problem?: string | undefined;
-  warning?: string | undefined;
+  problem?: Said | undefined;
+  warning?: Said | undefined;
   children: (attributes: Connected) => ComponentChildren;
 }) {
   const { id, label, isOptional, hint, problem, warning, children } = props;
   const notes = [
-    { name: 'ayuda', text: hint },
-    { name: 'mal', text: problem },
-    { name: 'atencion', text: warning },
-  ].filter(({ text }) => text !== undefined && text !== '');
+    { name: 'ayuda', said: hint === undefined ? undefined : { text: hint } },
+    { name: 'mal', said: problem },
+    { name: 'atencion', said: warning },
+  ].flatMap(({ name, said }) => (said === undefined ? [] : [{ name, ...(said as Said) }]));
   const described = notes.map(({ name }) => `${id}-${name}`).join(' ');
   return (
     <div class="campo">
@@ -31,9 +35,9 @@ export function Field(props: {
         ...(described !== '' && { 'aria-describedby': described }),
         ...(problem !== undefined && { 'aria-invalid': 'true' as const }),
       })}
-      {notes.map(({ name, text }) => (
+      {notes.map(({ name, text, codigo }) => (
         <p key={name} id={`${id}-${name}`} class={name}>
-          {text}
+          {text} {codigo !== undefined && <Advice codigo={codigo} />}
         </p>
       ))}
     </div>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Problem } from '../api/problem.ts';
+import { Advice } from './advice.tsx';
 
 /** A sentence that is read out when it appears. */
 export function Message({
@@ -19,12 +20,17 @@ export function Message({
 
 /** Why it did not work, what to do, and what the carrier can look it up by. */
 export function ProblemMessage({ problem }: { problem: Problem }) {
-  const { message, consejo, requestId } = problem;
+  const { codigo, message, consejo, requestId } = problem;
   return (
     <Message kind="bad">
       <strong>{message}</strong>
       {consejo !== undefined && <span> {consejo}</span>}
-      {requestId !== undefined && <small> (solicitud {requestId})</small>}
+      {requestId !== undefined && (
+        <>
+          {' '}
+          <Advice codigo={codigo} /> <small>(solicitud {requestId})</small>
+        </>
+      )}
     </Message>
   );
 }
