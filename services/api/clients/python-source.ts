@@ -39,7 +39,8 @@ function models({ components: { schemas } }: OpenApiDocument): string {
             ...textBelow(part.description, INDENT),
           ]),
         ].join('\n')
-      : `\n\n${name}: TypeAlias = ${quoted(typeOf(schema, WORDS))}`,
+      : // Python evaluates an alias at once, though what it names may stand below it.
+        `\n\n${name}: TypeAlias = '${typeOf(schema, WORDS)}'`,
   );
   return [
     '"""Lo que se manda y lo que se recibe, como lo describe el documento OpenAPI. Un campo opcional puede faltar."""\n',
@@ -51,11 +52,6 @@ function models({ components: { schemas } }: OpenApiDocument): string {
     ...written,
     '',
   ].join('\n');
-}
-
-/** An alias is evaluated when the module loads, though what it names may stand below it. */
-function quoted(type: string): string {
-  return `'${type}'`;
 }
 
 function fieldType(schema: Schema, required: boolean): string {
@@ -103,11 +99,10 @@ function schemasOf({ body, answer, pages }: Operation): string[] {
 }
 
 function methodsOf(operation: Operation, ways: typeof SYNC): string[] {
-  const { name, query, documentation, pages } = operation;
+  const { name, answer, query, documentation, pages } = operation;
   const described = query.map(({ name, description }) => `\n- \`${snake(name)}\`: ${description}`);
   const text = textBelow([documentation, ...described].join('\n'), INDENT.repeat(2)).join('');
   const { positional, named, passed } = argumentsOf(operation);
-  const answer = operation.answer === 'bytes' ? 'bytes' : operation.answer;
   const own = signature(ways.define, snake(name), positional, named, answer);
   const once = [
     own,
