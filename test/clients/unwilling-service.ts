@@ -33,7 +33,7 @@ const ANSWERS: Record<string, Answer[]> = {
     refusal(429, 'cuota_excedida', 0),
     success([GUIDE]),
   ],
-  '/api/guias/busy': [...Array.from({ length: 6 }, () => refusal(503, 'saturado', 0)), success(GUIDE)],
+  '/api/guias/busy': [...Array.from({ length: 5 }, () => refusal(503, 'saturado', 0)), success(GUIDE)],
   '/api/guias/later': [refusal(503, 'saturado', 40_000)],
   '/api/guias/tomorrow': [refusal(429, 'cuota_excedida', 40_000)],
   '/api/auth/login': [success({ access_token: 'x' })],
