@@ -4,7 +4,7 @@ import { findProgram } from '#local/programs/ensure-programs.ts';
 import { codeBlocks } from '#test/api/manual/code-blocks.ts';
 import { expectLabel, test } from './clients.ts';
 
-/** The programs for TypeScript and Python in the chapter "Generar un cliente" are in client-day.ts. */
+/** The programs for TypeScript and Python in this chapter are in client-day.ts. */
 test.runIf(findProgram('pwsh'))(
   'the chapter on clients prints a label with PowerShell',
   async ({ api, folder }) => {
