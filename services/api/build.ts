@@ -13,7 +13,10 @@ const ENV = {
   MONGODB_URI: `mongodb://${NOWHERE}/nothing`,
   ...{ REDIS_URL: `redis://${NOWHERE}`, LABEL_CACHE_URL: `redis://${NOWHERE}` },
   ...{ BRANCHES_URL: `http://${NOWHERE}`, WEBHOOKS_URL: `http://${NOWHERE}` },
-  ...{ JWT_SECRET: 'of nobody: no token is made here', INTERNAL_TOKEN: 'of nobody: no service is asked here' },
+  ...{
+    JWT_SECRET: 'of nobody: no token is made here',
+    INTERNAL_TOKEN: 'of nobody: no service is asked here',
+  },
   DRAIN_MS: '0',
 };
 
@@ -30,7 +33,10 @@ async function build(
   builds: (folder: string, document: () => Promise<object>) => Promise<void>,
 ): Promise<void> {
   const folder = builtFolder(name);
-  const [made, former] = ['made', 'former'].map((word) => `${folder}.${word}-${process.pid}`) as [string, string];
+  const [made, former] = ['made', 'former'].map((word) => `${folder}.${word}-${process.pid}`) as [
+    string,
+    string,
+  ];
   try {
     for (const each of [folder, made]) await mkdir(each, { recursive: true });
     await builds(made, documentOnce);

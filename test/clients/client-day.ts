@@ -25,13 +25,13 @@ import { startUnwilling } from './unwilling-service.ts';
 
 const PICTURE = join(repoRoot, 'services/api/evidence/muestras/foto.jpg');
 
-type Command = [program: string, ...args: string[]];
+type Command = readonly [program: string, ...args: string[]];
 
 /** A package that is installed in a folder, and the programs that use it. */
 export type Installed = {
   /** Run the programs of `programs`. */
   day: Command;
-  retries: Command;
+  retries: Record<string, Command>;
   cwd: string;
   /** The line of the guide's program that imports it, where the program is to be written, and what runs it. */
   chapter: { line: string; file: string; command: Command };
@@ -65,18 +65,25 @@ type Day = {
   refusals: Record<string, { status: number; codigo: string; fields: string[]; hasRequestId: boolean }>;
 };
 
-/** Tests the package of one language, on what `npm start` runs. */
+/**
+ * Tests the package of one language, on what `npm start` runs.
+ *
+ * @param install how the guide's command begins that installs it. Its address follows.
+ */
 export function aDayOfTheClient(
   language: string,
-  provide: (given: { document: string; folder: string }) => Promise<Installed>,
+  install: string,
+  provide: (address: string, folder: string) => Promise<Installed>,
 ): void {
   const test = systemTest
     .extend('api', { scope: 'file' }, ({ system }) => system.addresses.api)
     .extend('key', { scope: 'file' }, async ({ api }) => (await Client.login(api)).newKey())
-    .extend('installed', { scope: 'file' }, async ({ api, folder }) => {
-      const document = join(folder, 'openapi.json');
-      await writeFile(document, await (await fetch(`${api}/api/openapi.json`)).text());
-      return provide({ document, folder });
+    .extend('blocks', { scope: 'file' }, async ({ api }) =>
+      codeBlocks(await (await fetch(`${api}/api/docs/cliente`)).text()),
+    )
+    .extend('installed', { scope: 'file' }, ({ blocks, folder }) => {
+      const command = blocks.find((block) => block.startsWith(install)) ?? '';
+      return provide(command.slice(install.length).trim(), folder);
     })
     .extend('scanner', { scope: 'file' }, async ({ api }) => (await Client.login(api, 'escaner')).newKey())
     /** Creates an account with this name. */
@@ -227,10 +234,9 @@ export function aDayOfTheClient(
   }
 
   describe(`the client for ${language}`, { timeout: 300_000 }, () => {
-    test('runs as the guide shows it', async ({ api, key, installed }) => {
+    test('runs as the guide shows it', async ({ blocks, key, installed }) => {
       const { cwd, chapter } = installed;
-      const page = await (await fetch(`${api}/api/docs/cliente`)).text();
-      const block = codeBlocks(page).find((each) => each.includes(chapter.line));
+      const block = blocks.find((each) => each.includes(chapter.line));
       await writeFile(join(cwd, chapter.file), block ?? `no program has ${chapter.line}`);
       const [program, ...args] = chapter.command;
       await run(program, args, cwd, { LLAVE: key });
@@ -238,14 +244,21 @@ export function aDayOfTheClient(
     });
 
     test('repeats what the guide says, by the same names', async ({ installed }) => {
+      for (const command of Object.values(installed.retries)) await expectRetries(command, installed.cwd);
+    });
+
+    async function expectRetries([program, ...args]: Command, cwd: string): Promise<void> {
       const service = await startUnwilling();
       onTestFinished(service.close);
-      const [program, ...args] = installed.retries;
-      const { stdout } = await run(program, args, installed.cwd, { API_URL: service.url, LLAVE: 'gk_test_' });
+      const { stdout } = await run(program, args, cwd, { API_URL: service.url, LLAVE: 'gk_test_' });
       expect(JSON.parse(stdout)).toEqual({
+        address: "La dirección del servicio empieza con https:// o http://, y esta no: 'guias.example'",
+        'no number': "No es el nombre de nada: ''",
         creation: 'MX1',
-        busy: 503,
+        busy: 'OK',
+        later: 503,
         tomorrow: 429,
+        expired: 'OK',
         wrong: 400,
         webhook: 0,
         'refused webhook': 'hook',
@@ -254,8 +267,11 @@ export function aDayOfTheClient(
       const times = Object.fromEntries([...service.asked].map(([path, requests]) => [path, requests.length]));
       expect(times).toEqual({
         '/api/guias/crear': 4,
-        '/api/guias/busy': 5,
+        '/api/guias/busy': 6,
+        '/api/guias/later': 2, // at once, and before its deadline
         '/api/guias/tomorrow': 1,
+        '/api/auth/login': 2,
+        '/api/guias/expired': 2,
         '/api/guias/wrong': 1,
         '/api/webhooks': 3, // a lost one, and one that was refused at first
         '/api/guias/played/simular': 1,
@@ -265,7 +281,7 @@ export function aDayOfTheClient(
         ?.map((headers) => [headers['idempotency-key'], headers['x-request-id']]);
       expect(new Set(names?.map(String)).size).toBe(1);
       expect(names?.[0]?.every(Boolean)).toBe(true);
-    });
+    }
 
     test('does a whole day though answers are lost', async ({
       api,

@@ -26,15 +26,18 @@ const HOOK = {
 };
 
 /** What a path answers, one after the other; the last one from then on. */
-const ANSWERS: Record<string, [Answer, ...Answer[]]> = {
+const ANSWERS: Record<string, Answer[]> = {
   '/api/guias/crear': [
     refusal(503, 'resultado_desconocido', 1),
     'cut',
     refusal(429, 'cuota_excedida', 0),
     success([GUIDE]),
   ],
-  '/api/guias/busy': [refusal(503, 'saturado', 0)],
+  '/api/guias/busy': [...Array.from({ length: 5 }, () => refusal(503, 'saturado', 0)), success(GUIDE)],
+  '/api/guias/later': [refusal(503, 'saturado', 40_000)],
   '/api/guias/tomorrow': [refusal(429, 'cuota_excedida', 40_000)],
+  '/api/auth/login': [success({ access_token: 'x' })],
+  '/api/guias/expired': [refusal(401, 'token_expirado'), success(GUIDE)],
   '/api/guias/wrong': [refusal(400, 'parametro_invalido')],
   '/api/webhooks': ['cut', refusal(503, 'servicio_no_disponible', 0), success(HOOK)],
   '/api/guias/played/simular': [refusal(503, 'resultado_desconocido', 0)],

@@ -18,7 +18,8 @@ export function pythonSources(document: OpenApiDocument): Record<string, string>
 const WORDS = {
   name: (schema: string) => schema,
   list: (element: string) => `list[${element}]`,
-  literal: (value: unknown) => (typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value)),
+  literal: (value: unknown) =>
+    typeof value === 'boolean' ? (value ? 'True' : 'False') : JSON.stringify(value),
   literals: (values: string[]) => [`Literal[${values.join(', ')}]`],
   plain: {
     ...{ string: 'str', number: 'float', integer: 'int', boolean: 'bool' },
@@ -38,21 +39,19 @@ function models({ components: { schemas } }: OpenApiDocument): string {
             ...textBelow(part.description, INDENT),
           ]),
         ].join('\n')
-      : `\n\n${name}: TypeAlias = ${quoted(typeOf(schema, WORDS))}`,
+      : // Python evaluates an alias at once, though what it names may stand below it.
+        `\n\n${name}: TypeAlias = '${typeOf(schema, WORDS)}'`,
   );
   return [
     '"""Lo que se manda y lo que se recibe, como lo describe el documento OpenAPI. Un campo opcional puede faltar."""\n',
     'from __future__ import annotations\n',
     'from typing import Literal, NotRequired, TypeAlias, TypedDict\n',
-    `__all__ = [\n${Object.keys(schemas).map((name) => `${INDENT}"${name}",`).join('\n')}\n]`,
+    `__all__ = [\n${Object.keys(schemas)
+      .map((name) => `${INDENT}"${name}",`)
+      .join('\n')}\n]`,
     ...written,
     '',
   ].join('\n');
-}
-
-/** An alias is evaluated when the module loads, though what it names may stand below it. */
-function quoted(type: string): string {
-  return `'${type}'`;
 }
 
 function fieldType(schema: Schema, required: boolean): string {
@@ -63,7 +62,12 @@ function fieldType(schema: Schema, required: boolean): string {
 /** A docstring, whose quotes and backslashes are those of the text. */
 function textBelow(text: string | undefined, indent: string): string[] {
   if (!text) return [];
-  return [`${indent}"""${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(/\n(?!\n)/g, `\n${indent}`)}"""`];
+  return [
+    `${indent}"""${text
+      .replaceAll('\\', '\\\\')
+      .replaceAll('"', '\\"')
+      .replace(/\n(?!\n)/g, `\n${indent}`)}"""`,
+  ];
 }
 
 function operations(document: OpenApiDocument): string {
@@ -95,17 +99,26 @@ function schemasOf({ body, answer, pages }: Operation): string[] {
 }
 
 function methodsOf(operation: Operation, ways: typeof SYNC): string[] {
-  const { name, query, documentation, pages } = operation;
+  const { name, answer, query, documentation, pages } = operation;
   const described = query.map(({ name, description }) => `\n- \`${snake(name)}\`: ${description}`);
   const text = textBelow([documentation, ...described].join('\n'), INDENT.repeat(2)).join('');
   const { positional, named, passed } = argumentsOf(operation);
-  const answer = operation.answer === 'bytes' ? 'bytes' : operation.answer;
   const own = signature(ways.define, snake(name), positional, named, answer);
-  const once = [own, text, `${INDENT.repeat(2)}${ways.answer} self._pedir(Peticion[${answer}](${passed}))`].join('\n');
+  const once = [
+    own,
+    text,
+    `${INDENT.repeat(2)}${ways.answer} self._pedir(Peticion[${answer}](${passed}))`,
+  ].join('\n');
   return pages ? [once, walk(operation, pages, described, ways)] : [once];
 }
 
-function signature(define: string, name: string, positional: string[], named: string[], answer: string): string {
+function signature(
+  define: string,
+  name: string,
+  positional: string[],
+  named: string[],
+  answer: string,
+): string {
   const all = ['self', ...positional, ...(named.length > 0 ? ['*', ...named] : [])];
   return `${INDENT}${define} ${name}(${all.join(', ')}) -> ${answer}:`;
 }
@@ -126,7 +139,9 @@ function argumentsOf({ method, path, inPath, query, body, keyed, actsAgain, answ
     passed.push(`solicitud=solicitud${body.optional ? ' or {}' : ''}`);
   } else if (body) {
     positional.push('archivo: bytes');
-    named.unshift(`tipo: ${WORDS.literals(body.fileTypes.map(WORDS.literal))} = ${JSON.stringify(body.fileTypes[0])}`);
+    named.unshift(
+      `tipo: ${WORDS.literals(body.fileTypes.map(WORDS.literal))} = ${JSON.stringify(body.fileTypes[0])}`,
+    );
     passed.push('archivo=archivo', 'tipo=tipo');
   }
   if (keyed) {
@@ -143,13 +158,21 @@ function optional({ name, schema }: Operation['query'][number]): string {
   return `${snake(name)}: ${isNullable(schema) ? type : `${type} | None`} = None`;
 }
 
-function walk({ name, answer, inPath, query }: Operation, pages: NonNullable<Operation['pages']>, described: string[], ways: typeof SYNC) {
+function walk(
+  { name, answer, inPath, query }: Operation,
+  pages: NonNullable<Operation['pages']>,
+  described: string[],
+  ways: typeof SYNC,
+) {
   const isFeed = pages.kind === 'feed';
   const filters = query.filter((each) => each.name !== 'cursor');
   const positional = inPath.map(({ name, schema }) => `${snake(name)}: ${typeOf(schema, WORDS)}`);
   const start = isFeed ? ['cursor: str | None = None'] : [];
   const element = isFeed ? answer : typeOf(pages.element, WORDS);
-  const told = [`${WALK_TEXTS[pages.kind]} Las pide con \`${snake(name)}\`.`, ...described.filter((line) => !line.includes('`cursor`:'))];
+  const told = [
+    `${WALK_TEXTS[pages.kind]} Las pide con \`${snake(name)}\`.`,
+    ...described.filter((line) => !line.includes('`cursor`:')),
+  ];
   const text = textBelow(told.join('\n'), INDENT.repeat(2)).join('');
   const call = [
     ...inPath.map((each) => snake(each.name)),
@@ -157,7 +180,13 @@ function walk({ name, answer, inPath, query }: Operation, pages: NonNullable<Ope
   ].join(', ');
   const below = isFeed ? 'cursor' : pages.below.map((field) => JSON.stringify(field)).join(', ');
   return [
-    signature('def', snake(walkName(name)), [...positional, ...start], filters.map(optional), `${ways.iterator}[${element}]`),
+    signature(
+      'def',
+      snake(walkName(name)),
+      [...positional, ...start],
+      filters.map(optional),
+      `${ways.iterator}[${element}]`,
+    ),
     text,
     `${INDENT.repeat(2)}return self.${isFeed ? '_seguir' : '_recorrer'}(lambda cursor: self.${snake(name)}(${call}), ${below})`,
   ].join('\n');

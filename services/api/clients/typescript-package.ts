@@ -56,7 +56,9 @@ async function compile(document: OpenApiDocument, folder: string): Promise<void>
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
   await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
-  const compiler = fileURLToPath(import.meta.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc'));
+  const compiler = fileURLToPath(
+    import.meta.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc'),
+  );
   await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch((error) => {
     throw new Error(`The client for TypeScript does not compile:\n${error.stdout}`, { cause: error });
   });

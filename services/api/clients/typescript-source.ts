@@ -27,7 +27,8 @@ const WORDS = {
 
 function schemas({ components }: OpenApiDocument): string {
   const written = Object.entries(components.schemas).map(
-    ([name, schema]) => `${comment(schema.description)}${name}: ${schema.properties ? fields(schema) : typeOf(schema, WORDS)};`,
+    ([name, schema]) =>
+      `${comment(schema.description)}${name}: ${schema.properties ? fields(schema) : typeOf(schema, WORDS)};`,
   );
   return `/** Lo que se manda y lo que se recibe, como lo describe el documento OpenAPI. */\nexport interface Esquemas {\n${written.join('\n')}\n}\n`;
 }
@@ -59,14 +60,19 @@ function methodsOf(operation: Operation): string {
   const { positional, options, passed } = argumentsOf(operation);
   const answer = operation.answer === 'bytes' ? 'Uint8Array<ArrayBuffer>' : WORDS.name(operation.answer);
   const call = operation.answer === 'bytes' ? 'this.bytes(' : `this.json<${answer}>(`;
-  const parameters = [...positional, ...(options.length > 0 ? [`opciones: {\n${options.join('\n')}\n} = {}`] : [])];
+  const parameters = [
+    ...positional,
+    ...(options.length > 0 ? [`opciones: {\n${options.join('\n')}\n} = {}`] : []),
+  ];
   const once = `${comment(documentation)}${name}(${parameters.join(', ')}): Promise<${answer}> {\nreturn ${call}{ ${passed} });\n}`;
   return pages ? `${once}\n${walk(operation, pages, positional, options)}` : once;
 }
 
 function argumentsOf({ method, path, inPath, query, body, keyed, actsAgain }: Operation) {
   const required = query.filter((each) => each.required);
-  const positional = [...inPath, ...required].map(({ name, schema }) => `${camel(name)}: ${typeOf(schema, WORDS)}`);
+  const positional = [...inPath, ...required].map(
+    ({ name, schema }) => `${camel(name)}: ${typeOf(schema, WORDS)}`,
+  );
   const options = query
     .filter((each) => !each.required)
     .map(({ name, schema, description }) => `${comment(description)}${name}?: ${optional(schema)};`);
@@ -75,7 +81,9 @@ function argumentsOf({ method, path, inPath, query, body, keyed, actsAgain }: Op
     `ruta: \`${path.replace(/\{(\w+)\}/g, (_, name: string) => `\${parte(${camel(name)})}`)}\``,
   ];
   if (query.length > 0) {
-    const values = query.map(({ name, required }) => `${name}: ${required ? camel(name) : `opciones.${name}`}`);
+    const values = query.map(
+      ({ name, required }) => `${name}: ${required ? camel(name) : `opciones.${name}`}`,
+    );
     passed.push(`query: { ${values.join(', ')} }`);
   }
   if (body && 'schema' in body) {
@@ -109,7 +117,11 @@ function walk(
 ): string {
   const filters = options.filter((each) => !each.includes('cursor?:'));
   const isFeed = pages.kind === 'feed';
-  const parameters = [...positional, ...(isFeed ? ['cursor?: string'] : []), `opciones: {\n${filters.join('\n')}\n} = {}`];
+  const parameters = [
+    ...positional,
+    ...(isFeed ? ['cursor?: string'] : []),
+    `opciones: {\n${filters.join('\n')}\n} = {}`,
+  ];
   const element = isFeed ? WORDS.name(answer) : typeOf(pages.element, WORDS);
   const call = [...inPath.map((each) => camel(each.name)), '{ ...opciones, cursor }'].join(', ');
   const elements = isFeed ? 'cursor' : `(pagina) => pagina.${pages.below.join('.')}`;

@@ -12,13 +12,11 @@ from urllib.parse import urlsplit
 
 import httpx
 from guias_de_envio import ClienteDeGuias, ErrorDeGuias, eventos_del_mensaje
-from guias_de_envio.generado.api.webhooks import crear_webhook
-from guias_de_envio.generado.models import SolicitudDeWebhook
 
 NAMES = ("API_URL", "LLAVE", "DAY", "GUIDES", "SCANNER", "PICTURE")
 URL, KEY, DAY, GUIDES, SCANNER, PICTURE = (os.environ[name] for name in NAMES)
 client = ClienteDeGuias(URL, KEY)
-scanner = ClienteDeGuias(URL, SCANNER).api.get_httpx_client()  # the carrier's
+scanner = ClienteDeGuias(URL, SCANNER)  # the carrier's
 enough, paid = threading.Event(), threading.Event()
 
 
@@ -60,7 +58,7 @@ def refusal(method, *arguments):
     try:
         method(*arguments)
     except ErrorDeGuias as error:
-        fields = [problem.campo for problem in error.details]
+        fields = [problem["campo"] for problem in error.details if "campo" in problem]
         named = {"status": error.status, "codigo": error.codigo, "fields": fields}
         return {**named, "hasRequestId": error.request_id != ""}
     raise AssertionError("not refused")
@@ -84,7 +82,7 @@ def now():
 
 
 def scan(body):
-    results = scanner.post("/api/eventos", json=body).json()["data"]
+    results = scanner.registrar_eventos(body)["data"]
     refused.extend(one for one in results if one["resultado"] == "rechazado")
 
 
@@ -98,56 +96,55 @@ heard, refused = [], []
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        heard.extend(event.send_guia for event in eventos_del_mensaje(secret, self.headers, body))
+        heard.extend(event["SEND_GUIA"] for event in eventos_del_mensaje(secret, self.headers, body))
         self.send_response(204)
         self.end_headers()
 
 
 receiver = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
 threading.Thread(target=receiver.serve_forever, daemon=True).start()
-wanted = SolicitudDeWebhook(url=f"http://127.0.0.1:{receiver.server_port}/")
-secret = crear_webhook.sync(client=client.api, body=wanted).data.secreto
+secret = client.crear_webhook({"Url": f"http://127.0.0.1:{receiver.server_port}/"})["data"]["Secreto"]
 
 wanted = {"Destinatario": {"CodigoPostal": "64000"}, "Producto": PARCEL, "Cobro": {"Monto": 2_000}}
 quoted = client.cotizar_guias({"TipoServicio": "Domicilio", "Guia": [wanted]})
-quote = quoted.data[0].opciones[0].cotizacion
+quote = quoted["data"][0]["Opciones"][0]["Cotizacion"]
 
 created, prices = {}, []
 while not enough.is_set() or len(prices) < int(GUIDES):
     request = {"TipoServicio": "Domicilio", "Guia": [guide(len(prices)), guide(len(prices) + 1)]}
     client.validar_guias(request)
-    two = client.crear_guias(request).data
+    two = client.crear_guias(request)["data"]
     for one in two:
-        created[f"{DAY}-{len(prices)}"] = one.send_guia
-        prices.append(centavos(one.send_total))
-    single = client.obtener_etiqueta(two[0].send_guia, "pequena")
+        created[f"{DAY}-{len(prices)}"] = one["SEND_GUIA"]
+        prices.append(centavos(one["SEND_TOTAL"]))
+    single = client.obtener_etiqueta_pequena(two[0]["SEND_GUIA"])
     print("created two", flush=True)
 
 numbers = list(created.values())
 cancelled, *kept = numbers
 many = client.imprimir_etiquetas({"Guias": kept[:10], "Tipo": "pequena"})
-zpl = client.obtener_etiqueta(kept[0], "10x15", formato="zpl")
+zpl = client.obtener_etiqueta_10x15(kept[0], formato="zpl")
 client.cancelar_guia(cancelled)
-manifest = client.crear_manifiesto({"Guias": kept[:99]}).data
-offered = client.consultar_recolecciones("06600").data.ventanas[0]
+manifest = client.crear_manifiesto({"Guias": kept[:99]})["data"]
+offered = client.consultar_recolecciones("06600")["data"]["Ventanas"][0]
 pickup = {
-    "Ventana": {"Fecha": offered.fecha, "Desde": offered.desde, "Hasta": offered.hasta},
+    "Ventana": {name: offered[name] for name in ("Fecha", "Desde", "Hasta")},
     "Direccion": {"Nombre": "Ana", "Celular": "5512345678", "CodigoPostal": "06600", "Calle": f"Calle {DAY}"},
     "Paquetes": 1,
 }
-asked = client.pedir_recoleccion(pickup).data
-pickups = [one.recoleccion for one in client.recorrer_recolecciones(limite=3)]
-read = client.obtener_recoleccion(asked.recoleccion).data
-called_off = client.cancelar_recoleccion(asked.recoleccion).data
-again = client.pedir_recoleccion({**pickup, "Manifiesto": manifest.manifiesto}).data
+asked = client.pedir_recoleccion(pickup)["data"]
+pickups = [one["Recoleccion"] for one in client.recorrer_recolecciones(limite=3)]
+read = client.obtener_recoleccion(asked["Recoleccion"])["data"]
+called_off = client.cancelar_recoleccion(asked["Recoleccion"])["data"]
+again = client.pedir_recoleccion({**pickup, "Manifiesto": manifest["Manifiesto"]})["data"]
 found = client.recorrer_guias(limite=3)
-listed = [one.send_guia for one in found if str(one.referencia).startswith(f"{DAY}-")]
+listed = [one["SEND_GUIA"] for one in found if one.get("Referencia", "").startswith(f"{DAY}-")]
 
-handed = {"Manifiesto": manifest.manifiesto, "Recoleccion": again.recoleccion}
+handed = {"Manifiesto": manifest["Manifiesto"], "Recoleccion": again["Recoleccion"]}
 scan({**handed, "Tipo": "Recolectado", "Ocurrido": now()})
-picked_up = client.obtener_recoleccion(again.recoleccion).data
-delivered = [one.send_guia for one in manifest.detalle]
-amounts = {one.send_guia: one.cobro for one in manifest.detalle if one.cobro}
+picked_up = client.obtener_recoleccion(again["Recoleccion"])["data"]
+delivered = [one["SEND_GUIA"] for one in manifest["Detalle"]]
+amounts = {one["SEND_GUIA"]: one["Cobro"] for one in manifest["Detalle"] if "Cobro" in one}
 # The first amount is a mistake, which is annulled.
 mistaken, amount = next(iter(amounts.items()))
 delivery = {"Tipo": "Entregado", "Ocurrido": now()}
@@ -159,17 +156,17 @@ collected = {number: {"Cobrado": {"Monto": monto, "Medio": "efectivo"}} for numb
 scan({"Eventos": [{**delivery, "Guia": one, "Id": "delivery", **collected.get(one, {})} for one in delivered]})
 
 proven, other = delivered[:2]
-picture, jpeg = Path(PICTURE).read_bytes(), {"Content-Type": "image/jpeg"}
+picture = Path(PICTURE).read_bytes()
 for name in ("firma", "foto1", "foto2"):
-    scanner.put(f"/api/eventos/{proven}/delivery/evidencia/{name}", content=picture, headers=jpeg)
-pictures = client.listar_evidencia(proven).data
+    scanner.guardar_evidencia(proven, "delivery", name, picture)
+pictures = client.listar_evidencia(proven)["data"]
 
 returns, return_prices, printed = {}, [], []
 for original in (proven, other):
-    back = client.crear_devolucion(original).data
-    returns[str(back.referencia)] = back.send_guia
-    return_prices.append(centavos(back.send_total))
-    link = client.crear_enlace_de_devolucion(original).data.enlace
+    back = client.crear_devolucion(original)["data"]
+    returns[back["Referencia"]] = back["SEND_GUIA"]
+    return_prices.append(centavos(back["SEND_TOTAL"]))
+    link = client.crear_enlace_de_devolucion(original)["data"]["Enlace"]
     printed += [visit(link, "GET"), visit(link, "POST")]
 # A return costs once it is scanned.
 scanned = next(iter(returns.values()))
@@ -180,8 +177,8 @@ fed = {}
 while scanned not in fed.get("Recolectado", []):
     fed = {}
     for page in client.recorrer_eventos():
-        for event in page.data:
-            fed.setdefault(str(event.tipo), []).append(event.send_guia)
+        for event in page["data"]:
+            fed.setdefault(event["Tipo"], []).append(event["SEND_GUIA"])
 while scanned not in heard:
     time.sleep(0.02)
 
@@ -189,7 +186,7 @@ print("delivered", flush=True)
 paid.wait()
 collections = list(client.recorrer_cobros(limite=3))
 remittances = list(client.recorrer_liquidaciones())
-movements = list(client.recorrer_liquidacion(remittances[0].liquidacion))
+movements = list(client.recorrer_liquidacion(remittances[0]["Liquidacion"]))
 
 wrong = {**guide(0), "Remitente": {}, "Destinatario": {"CodigoPostal": "64000"}}
 stranger = ClienteDeGuias(URL, KEY[:-1] + ("1" if KEY.endswith("0") else "0"))
@@ -197,24 +194,24 @@ report = {
     **{"created": created, "returns": returns, "listed": listed, "cancelled": cancelled},
     **{"heard": heard, "fed": fed, "refused": refused, "manifest": delivered, "printed": printed},
     "pickups": [
-        *[asked.recoleccion in pickups, str(read.estado)],
-        *[str(called_off.estado), str(picked_up.estado)],
+        *[asked["Recoleccion"] in pickups, read["Estado"]],
+        *[called_off["Estado"], picked_up["Estado"]],
     ],
-    "pictures": [str(one.imagen) for one in pictures],
+    "pictures": [one["Imagen"] for one in pictures],
     "money": {
-        "due": sum(centavos(one.cobro) for one in collections),
-        "collected": sum(centavos(one.cobrado) for one in collections),
-        "differing": sum(1 for one in collections if one.diferencia),
-        "movements": [len(movements), sum(centavos(one.importe) for one in movements)],
-        "remittances": [centavos(one.importe) for one in remittances],
+        "due": sum(centavos(one["Cobro"]) for one in collections),
+        "collected": sum(centavos(one["Cobrado"]) for one in collections),
+        "differing": sum(1 for one in collections if "Diferencia" in one),
+        "movements": [len(movements), sum(centavos(one["Importe"]) for one in movements)],
+        "remittances": [centavos(one["Importe"]) for one in remittances],
     },
     "prices": {"guides": prices, "returns": return_prices},
     "files": {
-        "picture": client.obtener_evidencia(proven, pictures[0].evento, str(pictures[0].imagen))[:3].hex(),
+        "picture": client.obtener_evidencia(proven, pictures[0]["Evento"], pictures[0]["Imagen"])[:3].hex(),
         "proof": client.imprimir_comprobante(proven)[:5].decode(),
         "single": single[:5].decode(),
         "many": many[:5].decode(),
-        "manifest": client.imprimir_manifiesto(manifest.manifiesto)[:5].decode(),
+        "manifest": client.imprimir_manifiesto(manifest["Manifiesto"])[:5].decode(),
         "zpl": zpl[:3].decode(),
     },
     "refusals": {

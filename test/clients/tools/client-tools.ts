@@ -39,22 +39,12 @@ export const clientTools = {
   generator: join(folder, 'openapi-generator-cli.jar'),
   /** Libraries of Java clients, as javac's class path. */
   classPath: join(folder, 'java', '*'),
-  /** A Python that finds openapi-python-client, and the packages of Python clients. */
+  /** A Python that finds mypy, and the packages of Python clients. */
   python: join(folder, 'python', 'bin', 'python3'),
   /** The versions of the packages of Python. */
   requirements: REQUIREMENTS,
   /** Packages of Node.js that make clients for TypeScript. */
   nodeModules: join(folder, 'node_modules'),
-  /** Returns a package as commands name it, with the version that is here. */
-  pinned(name: string): string {
-    const { dependencies } = JSON.parse(readFileSync(PACKAGES[0] ?? '', 'utf8'));
-    if (name in dependencies) return `${name}@${dependencies[name]}`;
-    return (
-      readFileSync(REQUIREMENTS, 'utf8')
-        .split('\n')
-        .find((line) => line.startsWith(`${name}==`)) ?? ''
-    );
-  },
 };
 
 // Part of `npm run test:clients`.
@@ -76,7 +66,7 @@ async function provideClientTools(log: Log): Promise<void> {
   await ensurePrograms([...RUN, ...FETCH], log);
   await withLock('client-tools', log, async () => {
     if (existsSync(folder)) return;
-    log('Fetching openapi-generator, and what makes clients for Python and TypeScript…');
+    log('Fetching openapi-generator, and what clients for Python and TypeScript need…');
     const unfinished = `${folder}.unfinished`;
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });

@@ -54,7 +54,8 @@ class ClienteDeGuias(Operaciones):
             if isinstance(paso, Envio):
                 hecho = self._enviar(paso)
             else:
-                hecho = time.sleep(paso)
+                time.sleep(paso)
+                hecho = None
 
     def _enviar(self, envio: Envio) -> Hecho:
         fin = time.monotonic() + envio.limite
@@ -110,7 +111,8 @@ class ClienteDeGuiasAsync(OperacionesAsync):
             if isinstance(paso, Envio):
                 hecho = await self._enviar(paso)
             else:
-                hecho = await asyncio.sleep(paso)
+                await asyncio.sleep(paso)
+                hecho = None
 
     async def _enviar(self, envio: Envio) -> Hecho:
         try:

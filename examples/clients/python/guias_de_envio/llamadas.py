@@ -17,8 +17,6 @@ from .error import ErrorDeGuias
 from .peticion import Peticion
 
 INTENTO_S = 30
-PAUSA_S = 30
-"""La pausa más larga que el servicio no pidió."""
 ULTIMO_S = 5
 """Lo que queda para un último intento, si el servicio pide esperar más de lo que queda."""
 
@@ -128,10 +126,10 @@ def _conviene(error: ErrorDeGuias, repetible: bool) -> bool:
 
 def _pausa(error: ErrorDeGuias, intento: int, queda: float) -> float | None:
     """
-    Lo que pide el servicio. Si no lo dice, un segundo y luego el doble cada vez, con algo de azar. Lo que no cabe en el plazo
-    se acorta para un último intento, pero no tras un 429, que dice desde cuándo hay lugar.
+    Lo que pide el servicio. Si no lo dice, un segundo y luego el doble cada vez, hasta 32, con algo de azar. Lo que no cabe en el
+    plazo se acorta para un último intento, pero no tras un 429, que dice desde cuándo hay lugar.
     """
-    creciente = min(2**intento, PAUSA_S) * random.uniform(0.75, 1.25)
+    creciente = (1 << min(intento, 5)) * random.uniform(0.75, 1.25)
     pausa = creciente if error.retry_after is None else max(error.retry_after, creciente / 4)
     if pausa < queda:
         return pausa

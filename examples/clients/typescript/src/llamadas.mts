@@ -5,8 +5,6 @@ import type { Peticion } from './peticion.mjs';
 // Lo que dice /api/docs/reintentos.
 
 const INTENTO_MS = 30_000;
-/** La pausa más larga que el servicio no pidió. */
-const PAUSA_MS = 30_000;
 /** Lo que queda para un último intento, si el servicio pide esperar más de lo que queda. */
 const ULTIMO_MS = 5_000;
 
@@ -66,12 +64,23 @@ export class Llamadas {
     const solicitud = this.#solicitud({ metodo: 'POST', ruta: '/api/auth/login' });
     solicitud.headers.set('x-username', usuario);
     solicitud.headers.set('x-password', contrasena);
-    const { data } = (await (await repetir(solicitud, fin, true)).json()) as { data: { access_token: string } };
+    const { data } = (await (await repetir(solicitud, fin, true)).json()) as {
+      data: { access_token: string };
+    };
     return data.access_token;
   }
 
   /** Todos los intentos llevan los mismos nombres. */
-  #solicitud({ metodo, ruta, query = {}, solicitud, archivo, tipo, crea, idempotencyKey }: Peticion): Request {
+  #solicitud({
+    metodo,
+    ruta,
+    query = {},
+    solicitud,
+    archivo,
+    tipo,
+    crea,
+    idempotencyKey,
+  }: Peticion): Request {
     const url = new URL(this.#url + ruta);
     for (const [nombre, valor] of Object.entries(query)) {
       if (valor !== undefined) url.searchParams.set(nombre, String(valor));
@@ -122,11 +131,15 @@ function conviene({ status, codigo }: ErrorDeGuias, repetible: boolean): boolean
 }
 
 /**
- * Lo que pide el servicio. Si no lo dice, un segundo y luego el doble cada vez, con algo de azar. Lo que no cabe en el plazo se
- * acorta para un último intento, pero no tras un 429, que dice desde cuándo hay lugar.
+ * Lo que pide el servicio. Si no lo dice, un segundo y luego el doble cada vez, hasta 32, con algo de azar. Lo que no cabe en el
+ * plazo se acorta para un último intento, pero no tras un 429, que dice desde cuándo hay lugar.
  */
-function pausaTras({ status, retryAfter }: ErrorDeGuias, intento: number, quedaMs: number): number | undefined {
-  const crecienteMs = Math.min(1_000 * 2 ** intento, PAUSA_MS) * (0.75 + Math.random() / 2);
+function pausaTras(
+  { status, retryAfter }: ErrorDeGuias,
+  intento: number,
+  quedaMs: number,
+): number | undefined {
+  const crecienteMs = 1_000 * 2 ** Math.min(intento, 5) * (0.75 + Math.random() / 2);
   const pausaMs = retryAfter === undefined ? crecienteMs : Math.max(retryAfter * 1_000, crecienteMs / 4);
   if (pausaMs < quedaMs) return pausaMs;
   return status === 429 || quedaMs <= ULTIMO_MS ? undefined : quedaMs - ULTIMO_MS;
