@@ -26,7 +26,8 @@ const USAGE = `node local/compose/secrets.ts <folder>                         ge
 … <folder> retire passwords|jwt|internal|webhooks    no longer accepts the former ones
 … <folder> rotate canary                             makes a new key and password for the canary
 … <folder> proxy-login < user:password               for WEBHOOKS_PROXY_URL
-… <folder> evidence-bucket < address                 for EVIDENCE_BUCKET`;
+… <folder> evidence-bucket < address                 for EVIDENCE_BUCKET
+… <folder> mail-server < address                     for SMTP_URL`;
 /** MongoDB knows the passwords of its users by this file alone. */
 const DAMAGED = 'is damaged: restore the volume of the secrets from a copy';
 type Change = (secrets: Secrets) => Secrets;
@@ -42,6 +43,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'retire webhooks': (secrets) => retirePreviousKey(secrets, 'webhooks'),
   'rotate canary': (secrets) => ({ ...secrets, canary: generateSecrets().canary }), // then run canary-account
   'proxy-login': (secrets) => ({ ...secrets, webhooksProxyLogin: readFileSync(0, 'utf8').trim() }),
+  'mail-server': (secrets) => ({ ...secrets, smtpUrl: readFileSync(0, 'utf8').trim() }),
   'evidence-bucket': (secrets) => ({ ...secrets, evidenceBucket: readFileSync(0, 'utf8').trim() }),
 };
 
@@ -69,6 +71,8 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
     internal,
     ...webhookKeys,
     'evidence-bucket': secrets.evidenceBucket,
+    'mail-server': secrets.smtpUrl,
+    notices: secrets.notices,
     mongodb: mongoUris.api,
     redis: redisUrls.api,
     'label-cache': labelCacheUrls.api,
