@@ -137,6 +137,7 @@ export function serviceSettings(
       ...internal,
       ...demo,
       ...receivers,
+      NOTICES_SECRET: secrets.notices,
       BRANCHES_URL: addresses.branches,
       PUBLIC_URL: options.publicUrl ?? addresses.api,
       WEBHOOKS_URL: addresses.webhooks,

@@ -93,10 +93,13 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
     'cookie-secure': 'false', // where docker-compose.yml leaves it open: plain HTTP, on loopback
   },
   canary: secrets.canary,
-  // Without these keys, the secrets of webhooks in a dump are lost.
+  // Without these keys, the secrets of webhooks in a dump are lost, and who wants no notices is not known.
   backup: {
     mongodb: mongoUris.backup,
-    'keys.json': JSON.stringify({ webhooks: secrets.webhooks, webhooksPrevious: secrets.webhooksPrevious }),
+    'keys.json': JSON.stringify({
+      ...{ webhooks: secrets.webhooks, webhooksPrevious: secrets.webhooksPrevious },
+      notices: secrets.notices,
+    }),
   },
   restore: { password: secrets.mongoRoot },
   admin: { mongodb: mongoUris.admin },
@@ -123,8 +126,11 @@ function withRestoredKeys(stored: Secrets): Secrets {
   const restored = readJson<Secrets>(restoredKeys, 'is damaged: restore the dump again');
   if (!restored) return stored;
   // No other secret: a dump is not signed.
-  const { webhooks, webhooksPrevious } = restored;
-  return { ...stored, webhooks: String(webhooks), webhooksPrevious: String(webhooksPrevious) };
+  const { webhooks, webhooksPrevious, notices = stored.notices } = restored; // before 1.11.0 without the last one
+  return {
+    ...stored,
+    ...{ webhooks: String(webhooks), webhooksPrevious: String(webhooksPrevious), notices: String(notices) },
+  };
 }
 
 /** Replaces whole files: a service never reads half of one. */

@@ -76,6 +76,7 @@ export class MailServer {
   }
 
   async #open(connection: SMTPConnection): Promise<void> {
+    connection.on('error', () => {}); // one that comes after the first must not end the process
     const failed = once(connection, 'error').then(([error]) => {
       throw error as Error;
     });
