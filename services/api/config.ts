@@ -39,7 +39,10 @@ export const ApiConfig = Type.Object({
     }),
   ),
   ...localTimeSettings,
-  CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on labels, pages and mails" }),
+  CARRIER_NAME: Type.String({
+    default: 'Paquetería',
+    description: "Carrier's name on labels, pages and mails",
+  }),
   PRIVACY_NOTICE_URL: Type.Optional(
     Type.String({
       format: 'uri',

@@ -51,14 +51,15 @@ export const NOTICE_ACCOUNTS = defineCollection(
   },
   {
     id: 'Account name',
-    holds: 'Whether recipients of its guides are told, of which states, who said so, and how far its log was read',
+    holds:
+      'Whether recipients of its guides are told, of which states, who said so, and how far its log was read',
     life: 'Until its last user is removed',
     testAccounts: { stay: 'One document of an account, until its last user is removed' },
     rights: {
       api: ['find', 'insert', 'update', 'createIndex'],
       admin: ['find', 'update', 'remove'],
     },
-    indexes: [[{ lookAt: 1 }, { partialFilterExpression: { active: true } }]],
+    indexes: [[{ active: 1, lookAt: 1 }]],
   },
 );
 export type NoticeAccount = DocumentIn<typeof NOTICE_ACCOUNTS>;

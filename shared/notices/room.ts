@@ -26,7 +26,8 @@ export const noticesData = defineRoomData({
     MAIL_FROM: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9._+-]+@[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$',
-        description: 'Sender of notices, whose name is CARRIER_NAME. Its mailbox gets what cannot be delivered',
+        description:
+          'Sender of notices, whose name is CARRIER_NAME. Its mailbox gets what cannot be delivered',
         examples: ['avisos@guias.example'],
       }),
     ),

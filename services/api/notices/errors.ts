@@ -7,7 +7,8 @@ export const noticeErrors = {
     status: 409,
     codigo: 'avisos_no_disponibles',
     message: 'Este servicio no manda avisos: su paqueteria no ha dado de alta un servidor de correo',
-    advice: 'Pida a su paquetería que los ofrezca. `Disponible` de `GET /api/avisos` dice cuándo ya se puede.',
+    advice:
+      'Pida a su paquetería que los ofrezca. `Disponible` de `GET /api/avisos` dice cuándo ya se puede.',
   },
   'refusal-not-found': {
     status: 404,

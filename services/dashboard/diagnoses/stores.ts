@@ -75,7 +75,11 @@ export function* diagnoseDependencies(state: SystemState): Generator<Diagnosis> 
     const down = reports.filter((process) => process.state === 'down' && !isDoubtful(process));
     if (down.length > 0) {
       const text = `${name} no responde a ${processesOf(down, reports)}`;
-      yield { ...levelOf(dependency)(dependency, section, text), effectOn, causes: effectsOf(dependency, down) };
+      yield {
+        ...levelOf(dependency)(dependency, section, text),
+        effectOn,
+        causes: effectsOf(dependency, down),
+      };
     }
     const refused = reports.filter((process) => process.state === 'refused');
     if (refused.length > 0) {

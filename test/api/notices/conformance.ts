@@ -11,7 +11,10 @@ export const conformance: Conformance = {
       [
         'nobody is told until the account says that it may',
         get('/api/avisos'),
-        { message: 'Avisos apagados', data: { Disponible: false, Activo: false, Estatus: [], PuestoPor: null } },
+        {
+          message: 'Avisos apagados',
+          data: { Disponible: false, Activo: false, Estatus: [], PuestoPor: null },
+        },
       ],
       ['without a mail server', choose({ Activo: true }), no('avisos_no_disponibles')],
       [

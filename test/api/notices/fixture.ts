@@ -25,7 +25,11 @@ export const test = events
   .extend('mailServer', { scope: 'file' }, async ({ folder }, { onCleanup }) => {
     const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'pipe' });
     const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1'.split(' ');
-    openssl(...request, ...'-subj /CN=localhost -addext subjectAltName=DNS:localhost'.split(' '), ...'-keyout key.pem -out cert.pem'.split(' '));
+    openssl(
+      ...request,
+      ...'-subj /CN=localhost -addext subjectAltName=DNS:localhost'.split(' '),
+      ...'-keyout key.pem -out cert.pem'.split(' '),
+    );
     const [key, cert] = ['key.pem', 'cert.pem'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const usual = getCACertificates('default');
     setDefaultCACertificates([...usual, cert ?? '']);
@@ -33,12 +37,16 @@ export const test = events
     const answers: Answer[] = [];
     const failing = (at: Exclude<Answer, 'silence'>['at']) => {
       const [next] = answers;
-      return typeof next === 'object' && next.at === at ? refusal((answers.shift(), next.code)) : null;
+      if (typeof next !== 'object' || next.at !== at) return null;
+      answers.shift();
+      return refusal(next.code);
     };
     const server = new SMTPServer({
       ...{ key: key ?? '', cert: cert ?? '', logger: false, closeTimeout: 100, disableReverseLookup: true },
       onAuth: ({ username, password }, _session, done) =>
-        username === LOGIN.user && password === LOGIN.pass ? done(null, { user: username }) : done(refusal(535)),
+        username === LOGIN.user && password === LOGIN.pass
+          ? done(null, { user: username })
+          : done(refusal(535)),
       onMailFrom: (_address, _session, done) => done(failing('MAIL FROM')),
       onRcptTo: (_address, _session, done) => done(failing('RCPT TO')),
       onData: (stream, { envelope, secure, user }, done) => {
@@ -101,7 +109,13 @@ export const test = events
     return data.map(({ Estatus, Resultado }) => `${Estatus} ${Resultado}`);
   })
   /** Switches the notices of `demo`. */
-  .extend('choose', { scope: 'file' }, ({ demo }) => (body: object) => demo.post('/api/avisos', body, {}, 'PUT'));
+  .extend(
+    'choose',
+    { scope: 'file' },
+    ({ demo }) =>
+      (body: object) =>
+        demo.post('/api/avisos', body, {}, 'PUT'),
+  );
 
 /** Returns a header of a mail as a mail program shows it: unfolded, with its encoded words decoded. */
 export function headerOf({ raw }: Mail, name: string): string | undefined {
@@ -109,9 +123,14 @@ export function headerOf({ raw }: Mail, name: string): string | undefined {
   const lines = head.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n');
   const own = lines.filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`));
   expect(own.length).toBeLessThan(2);
-  const words = own[0]?.slice(name.length + 1).trim().replaceAll(/\?=\s+=\?/g, '?==?');
+  const words = own[0]
+    ?.slice(name.length + 1)
+    .trim()
+    .replaceAll(/\?=\s+=\?/g, '?==?');
   return words?.replaceAll(/=\?UTF-8\?Q\?([^?]*)\?=/g, (_, text: string) =>
-    text.replaceAll('_', ' ').replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`))),
+    text
+      .replaceAll('_', ' ')
+      .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`))),
   );
 }
 
@@ -122,5 +141,7 @@ export const utf8 = (text = '') => Buffer.from(text, 'latin1').toString('utf8');
 export function bodyOf({ raw }: Mail): string {
   const start = raw.indexOf('\r\n\r\n');
   const text = raw.slice(start).replaceAll(/=\r\n/g, '');
-  return utf8(text.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`))));
+  return utf8(
+    text.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number(`0x${hex}`))),
+  );
 }

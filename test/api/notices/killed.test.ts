@@ -11,7 +11,7 @@ import { test as notices } from './fixture.ts';
 
 /** Processes die, or are of the release before: they have no mail server, and tell nobody. */
 
-const test = notices.extend('settings', { scope: 'file' }, {});
+const test = notices.extend('settings', { scope: 'file' }, {} as Record<string, string>);
 const signal = new AbortController().signal;
 
 test('after a crash a notice is recorded once, and one that was taken is not sent again', async ({
@@ -26,7 +26,13 @@ test('after a crash a notice is recorded once, and one that was taken is not sen
 }) => {
   const accounts = new NoticeAccounts(mongo);
   const store = new NoticeStore(mongo);
-  const deps = { accounts, notices: store, eventLog: new EventLog(mongo), guides: new GuideStore(mongo), perDay: 2 };
+  const deps = {
+    accounts,
+    notices: store,
+    eventLog: new EventLog(mongo),
+    guides: new GuideStore(mongo),
+    perDay: 2,
+  };
   await accounts.choose('demo', { active: true, states: ['EnReparto'] }, 'demo', 0);
   const [taken, waiting, beyond, later] = [
     await newParcel(),
@@ -39,7 +45,10 @@ test('after a crash a notice is recorded once, and one that was taken is not sen
   const recorded = () => modelOf(mongo, NOTICES).countDocuments({});
   const recordAgain = async () => {
     // The first time as if it had died before it noted how far it had read.
-    await modelOf(mongo, NOTICE_ACCOUNTS).updateOne({ _id: 'demo' }, { $set: { cursor: 0, lookAt: new Date() } });
+    await modelOf(mongo, NOTICE_ACCOUNTS).updateOne(
+      { _id: 'demo' },
+      { $set: { cursor: 0, lookAt: new Date() } },
+    );
     await recordNotices(deps, signal);
     return recorded();
   };

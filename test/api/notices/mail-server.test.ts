@@ -8,7 +8,11 @@ import { test } from './fixture.ts';
 
 /** What a process makes of its mail server. */
 
-const MAIL = { from: 'avisos@guias.example', to: 'ana@correo.example', raw: Buffer.from('Subject: x\r\n\r\nx') };
+const MAIL = {
+  from: 'avisos@guias.example',
+  to: 'ana@correo.example',
+  raw: Buffer.from('Subject: x\r\n\r\nx'),
+};
 
 test('a server that serves, and one that refuses the login or the sender', async ({ mailServer }) => {
   const server = new MailServer(mailServer.url);

@@ -154,7 +154,9 @@ test('a mail that the server refuses for now is sent later, and one that it refu
   await makeDue(later.number);
   await expect.poll(() => noticesOf(later.number), { timeout: 20_000 }).toEqual(['EnReparto enviado']);
   const all = mailServer.mails.filter(({ to }) => to.includes(later.Email));
-  expect(all.map((mail) => headerOf(mail, 'Message-ID'))).toEqual(Array(2).fill(headerOf(refused, 'Message-ID')));
+  expect(all.map((mail) => headerOf(mail, 'Message-ID'))).toEqual(
+    Array(2).fill(headerOf(refused, 'Message-ID')),
+  );
 
   mailServer.answers.push({ at: 'RCPT TO', code: 550 });
   await register(event(never.number, 'EnReparto'));

@@ -37,7 +37,10 @@ test('a person who follows the link and presses the button gets none, of any sho
   // As a mail program does it (RFC 8058).
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const pressed = await fetch(url, { method: 'POST', body: 'List-Unsubscribe=One-Click', headers });
-  expect([pressed.status, await pressed.text()]).toEqual([200, expect.stringContaining('Ya no le mandaremos avisos')]);
+  expect([pressed.status, await pressed.text()]).toEqual([
+    200,
+    expect.stringContaining('Ya no le mandaremos avisos'),
+  ]);
   const second = await newParcelTo('ana.ruiz@CORREO.example');
   await register(event(second, 'EnReparto'));
   await expect.poll(() => noticesOf(second), { timeout: 20_000 }).toEqual(['EnReparto no_desea']);
@@ -48,13 +51,15 @@ test('a person who follows the link and presses the button gets none, of any sho
   await mailTo('ana.ruiz@CORREO.example');
 });
 
-test.for([
-  'x',
-  'x'.repeat(65),
-  '%E0',
-])('a link that we did not make is answered by a page and changes nothing: %s', async (token, { api }) => {
-  for (const method of ['GET', 'POST']) {
-    const answer = await fetch(`${api.url}/avisos/${token}`, { method });
-    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Este enlace no sirve')]);
-  }
-});
+test.for(['x', 'x'.repeat(65), '%E0'])(
+  'a link that we did not make is answered by a page and changes nothing: %s',
+  async (token, { api }) => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${api.url}/avisos/${token}`, { method });
+      expect([answer.status, await answer.text()]).toEqual([
+        404,
+        expect.stringContaining('Este enlace no sirve'),
+      ]);
+    }
+  },
+);

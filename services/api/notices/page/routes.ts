@@ -23,7 +23,10 @@ export async function refusalPageRoutes(server: HttpServer, context: NoticesCont
   await server.register(async (scope) => {
     const pages = scope as HttpServer;
     ignoreBodies(pages);
-    pages.addHook('onRequest', async (_request, reply) => void reply.header('referrer-policy', 'no-referrer'));
+    pages.addHook(
+      'onRequest',
+      async (_request, reply) => void reply.header('referrer-policy', 'no-referrer'),
+    );
     pages.setErrorHandler(pageErrorHandler(errorTable, (problem) => problemPage({ ...frame, ...problem })));
     const open = (token: string) => {
       const id = refusals?.read(token);
