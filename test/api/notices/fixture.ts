@@ -99,7 +99,7 @@ export const test = events
   /** Waits for the mails to an address. */
   .extend('mailTo', { scope: 'file' }, ({ mailServer }) => async (address: string) => {
     const own = () => mailServer.mails.filter(({ to }) => to.includes(address));
-    await expect.poll(own, { timeout: 20_000 }).not.toEqual([]);
+    await expect.poll(own).not.toEqual([]);
     return own()[0] as Mail;
   })
   /** What became of the notices of a guide: state and result. */

@@ -52,10 +52,10 @@ test('after a crash a notice is recorded once, and one that was taken is not sen
     await recordNotices(deps, signal);
     return recorded();
   };
-  await expect.poll(recordAgain, { timeout: 10_000 }).toBe(2);
+  await expect.poll(recordAgain).toBe(2);
   expect(await recordAgain()).toBe(2);
   await register(event(beyond.number, 'EnReparto'));
-  await expect.poll(recordAgain, { timeout: 10_000 }).toBe(3);
+  await expect.poll(recordAgain).toBe(3);
   expect(await noticesOf(beyond.number)).toEqual(['EnReparto limite']);
   expect(await store.take([])).toMatchObject({ guide: taken.number, tries: 1 });
 

@@ -68,10 +68,10 @@ test('a recipient is told of each state once, over TLS, by names that reach no h
 
   await register(collected, event(number, 'EnTransito'), event(number, 'EnReparto'));
   const second = () => mailServer.mails.filter(({ to }) => to.includes(Email));
-  await expect.poll(second, { timeout: 20_000 }).toHaveLength(2);
+  await expect.poll(second).toHaveLength(2);
   await expect.poll(() => noticesOf(number)).toEqual(['Recolectado enviado', 'EnReparto enviado']);
   await register(event(number, 'Incidencia', { Motivo: 'destinatario_ausente' }));
-  await expect.poll(second, { timeout: 20_000 }).toHaveLength(3);
+  await expect.poll(second).toHaveLength(3);
   const ids = second().map((own) => headerOf(own, 'Message-ID'));
   expect(new Set(ids).size).toBe(3);
   expect(bodyOf(second()[2] as never)).toContain('En la página de rastreo está lo que pasó.');
@@ -144,15 +144,15 @@ test('a mail that the server refuses for now is sent later, and one that it refu
   const [later, never] = [await newParcel(), await newParcel()];
   mailServer.answers.push({ at: 'RCPT TO', code: 451 });
   await register(event(later.number, 'EnReparto'));
-  await expect.poll(() => mailServer.answers, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => mailServer.answers).toEqual([]);
   await expect.poll(() => noticesOf(later.number)).toEqual(['EnReparto pendiente']);
   mailServer.answers.push({ at: 'DATA', code: 452 });
   await makeDue(later.number);
-  await expect.poll(() => mailServer.answers, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => mailServer.answers).toEqual([]);
   await expect.poll(() => noticesOf(later.number)).toEqual(['EnReparto pendiente']);
   const refused = await mailTo(later.Email);
   await makeDue(later.number);
-  await expect.poll(() => noticesOf(later.number), { timeout: 20_000 }).toEqual(['EnReparto enviado']);
+  await expect.poll(() => noticesOf(later.number)).toEqual(['EnReparto enviado']);
   const all = mailServer.mails.filter(({ to }) => to.includes(later.Email));
   expect(all.map((mail) => headerOf(mail, 'Message-ID'))).toEqual(
     Array(2).fill(headerOf(refused, 'Message-ID')),
@@ -160,7 +160,7 @@ test('a mail that the server refuses for now is sent later, and one that it refu
 
   mailServer.answers.push({ at: 'RCPT TO', code: 550 });
   await register(event(never.number, 'EnReparto'));
-  await expect.poll(() => noticesOf(never.number), { timeout: 20_000 }).toEqual(['EnReparto rechazado']);
+  await expect.poll(() => noticesOf(never.number)).toEqual(['EnReparto rechazado']);
   await sendAnother();
   expect(mailServer.mails.flatMap(({ to }) => to)).not.toContain(never.Email);
 });
@@ -194,14 +194,14 @@ test('what waits is not sent once its recipient was erased, or the parcel stands
   for (const { number } of [erased, moved]) {
     mailServer.answers.push({ at: 'RCPT TO', code: 451 });
     await register(event(number, 'EnReparto'));
-    await expect.poll(() => noticesOf(number), { timeout: 20_000 }).toEqual(['EnReparto pendiente']);
-    await expect.poll(() => mailServer.answers, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => noticesOf(number)).toEqual(['EnReparto pendiente']);
+    await expect.poll(() => mailServer.answers).toEqual([]);
   }
   await anonymiseSection(stores.mongo, [erased.number], 'Destinatario');
   await register(event(moved.number, 'EnTransito'));
   for (const { number } of [erased, moved]) await makeDue(number);
-  await expect.poll(() => noticesOf(erased.number), { timeout: 20_000 }).toEqual(['EnReparto sin_correo']);
-  await expect.poll(() => noticesOf(moved.number), { timeout: 20_000 }).toEqual(['EnReparto superado']);
+  await expect.poll(() => noticesOf(erased.number)).toEqual(['EnReparto sin_correo']);
+  await expect.poll(() => noticesOf(moved.number)).toEqual(['EnReparto superado']);
   const told = mailServer.mails.flatMap(({ to }) => to);
   for (const { Email } of [erased, moved]) expect(told).not.toContain(Email);
 });

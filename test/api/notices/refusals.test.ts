@@ -32,7 +32,7 @@ test('a person who follows the link and presses the button gets none, of any sho
     expect(await page.text()).toContain('No recibir más avisos');
   }
   await register(event(first, 'Entregado'));
-  await expect.poll(() => noticesOf(first), { timeout: 20_000 }).toContain('Entregado enviado');
+  await expect.poll(() => noticesOf(first)).toContain('Entregado enviado');
 
   // As a mail program does it (RFC 8058).
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -43,7 +43,7 @@ test('a person who follows the link and presses the button gets none, of any sho
   ]);
   const second = await newParcelTo('ana.ruiz@CORREO.example');
   await register(event(second, 'EnReparto'));
-  await expect.poll(() => noticesOf(second), { timeout: 20_000 }).toEqual(['EnReparto no_desea']);
+  await expect.poll(() => noticesOf(second)).toEqual(['EnReparto no_desea']);
   expect(mailServer.mails.flatMap(({ to }) => to)).not.toContain('ana.ruiz@CORREO.example');
 
   expect((await fetch(`${url}/recibir`, { method: 'POST' })).status).toBe(200);
