@@ -34,6 +34,9 @@ export function generateSecrets() {
     /** User and password for the operator's own proxy of webhooks. */
     webhooksProxyLogin: '',
     evidenceBucket: '',
+    /** Hashes addresses to which nothing may be sent: it is never rotated. */
+    notices: randomSecret(),
+    smtpUrl: '',
     redis: byName([...REDIS_SERVICES, 'operator'] as const, randomSecret),
     /** The administrator is `mongoRoot`. */
     mongo: byName(MONGO_USERS, randomSecret),

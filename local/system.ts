@@ -39,7 +39,7 @@ export type SystemSettings = {
   chromiumPath: string;
   /** The address for clients and on labels; the api's own by default. */
   publicUrl?: string;
-  secrets: Pick<Secrets, 'jwt' | 'internal' | 'webhooks' | 'webhooksPrevious'>;
+  secrets: Pick<Secrets, 'jwt' | 'internal' | 'notices' | 'webhooks' | 'webhooksPrevious'>;
   /** Those that its account has (`ensureCanaryAccount`); without them no canary is started. */
   canary?: CanarySecrets;
 };
@@ -137,6 +137,7 @@ export function serviceSettings(
       ...internal,
       ...demo,
       ...receivers,
+      NOTICES_SECRET: secrets.notices,
       BRANCHES_URL: addresses.branches,
       PUBLIC_URL: options.publicUrl ?? addresses.api,
       WEBHOOKS_URL: addresses.webhooks,

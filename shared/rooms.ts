@@ -11,6 +11,7 @@ import { keysData } from './keys/room.ts';
 import { labelsData } from './labels/room.ts';
 import { manifestsData } from './manifests/room.ts';
 import { manualData } from './manual/room.ts';
+import { noticesData } from './notices/room.ts';
 import { pickupsData } from './pickups/room.ts';
 import { privacyData } from './privacy/room.ts';
 import { quotesData } from './quotes/room.ts';
@@ -35,7 +36,7 @@ export const ROOMS_DATA = [
     returnsData,
     webhooksData,
   ],
-  ...[pickupsData, codData],
+  ...[noticesData, pickupsData, codData],
   ...[billingData, privacyData, clientsData, manualData, counterData, canaryData],
 ] as const;
 type Data = (typeof ROOMS_DATA)[number];

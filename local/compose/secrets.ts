@@ -26,7 +26,8 @@ const USAGE = `node local/compose/secrets.ts <folder>                         ge
 … <folder> retire passwords|jwt|internal|webhooks    no longer accepts the former ones
 … <folder> rotate canary                             makes a new key and password for the canary
 … <folder> proxy-login < user:password               for WEBHOOKS_PROXY_URL
-… <folder> evidence-bucket < address                 for EVIDENCE_BUCKET`;
+… <folder> evidence-bucket < address                 for EVIDENCE_BUCKET
+… <folder> mail-server < address                     for SMTP_URL`;
 /** MongoDB knows the passwords of its users by this file alone. */
 const DAMAGED = 'is damaged: restore the volume of the secrets from a copy';
 type Change = (secrets: Secrets) => Secrets;
@@ -42,6 +43,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'retire webhooks': (secrets) => retirePreviousKey(secrets, 'webhooks'),
   'rotate canary': (secrets) => ({ ...secrets, canary: generateSecrets().canary }), // then run canary-account
   'proxy-login': (secrets) => ({ ...secrets, webhooksProxyLogin: readFileSync(0, 'utf8').trim() }),
+  'mail-server': (secrets) => ({ ...secrets, smtpUrl: readFileSync(0, 'utf8').trim() }),
   'evidence-bucket': (secrets) => ({ ...secrets, evidenceBucket: readFileSync(0, 'utf8').trim() }),
 };
 
@@ -69,6 +71,8 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
     internal,
     ...webhookKeys,
     'evidence-bucket': secrets.evidenceBucket,
+    'mail-server': secrets.smtpUrl,
+    notices: secrets.notices,
     mongodb: mongoUris.api,
     redis: redisUrls.api,
     'label-cache': labelCacheUrls.api,
@@ -89,10 +93,13 @@ const FOLDERS: Readonly<Record<string, Record<string, string>>> = {
     'cookie-secure': 'false', // where docker-compose.yml leaves it open: plain HTTP, on loopback
   },
   canary: secrets.canary,
-  // Without these keys, the secrets of webhooks in a dump are lost.
+  // Without these keys, the secrets of webhooks in a dump are lost, and who wants no notices is not known.
   backup: {
     mongodb: mongoUris.backup,
-    'keys.json': JSON.stringify({ webhooks: secrets.webhooks, webhooksPrevious: secrets.webhooksPrevious }),
+    'keys.json': JSON.stringify({
+      ...{ webhooks: secrets.webhooks, webhooksPrevious: secrets.webhooksPrevious },
+      notices: secrets.notices,
+    }),
   },
   restore: { password: secrets.mongoRoot },
   admin: { mongodb: mongoUris.admin },
@@ -119,8 +126,11 @@ function withRestoredKeys(stored: Secrets): Secrets {
   const restored = readJson<Secrets>(restoredKeys, 'is damaged: restore the dump again');
   if (!restored) return stored;
   // No other secret: a dump is not signed.
-  const { webhooks, webhooksPrevious } = restored;
-  return { ...stored, webhooks: String(webhooks), webhooksPrevious: String(webhooksPrevious) };
+  const { webhooks, webhooksPrevious, notices = stored.notices } = restored; // before 1.11.0 without the last one
+  return {
+    ...stored,
+    ...{ webhooks: String(webhooks), webhooksPrevious: String(webhooksPrevious), notices: String(notices) },
+  };
 }
 
 /** Replaces whole files: a service never reads half of one. */

@@ -26,6 +26,7 @@ import { keys } from './keys/room.ts';
 import { labels } from './labels/room.ts';
 import { manifests } from './manifests/room.ts';
 import { manual } from './manual/room.ts';
+import { notices } from './notices/room.ts';
 import { pickups } from './pickups/room.ts';
 import { openPlatform } from './platform/platform.ts';
 import { privacy } from './privacy/room.ts';
@@ -48,6 +49,7 @@ export const ROOMS: readonly Room[] = [
   evidence,
   returns,
   webhooks,
+  notices,
   pickups,
   cod,
   billing,

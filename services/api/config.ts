@@ -39,7 +39,19 @@ export const ApiConfig = Type.Object({
     }),
   ),
   ...localTimeSettings,
-  CARRIER_NAME: Type.String({ default: 'Paquetería', description: "Carrier's name on labels and pages" }),
+  CARRIER_NAME: Type.String({
+    default: 'Paquetería',
+    description: "Carrier's name on labels, pages and mails",
+  }),
+  PRIVACY_NOTICE_URL: Type.Optional(
+    Type.String({
+      format: 'uri',
+      pattern: '^https?://',
+      description:
+        "Address of the carrier's privacy notice (aviso de privacidad), to which the page of a return and notices to recipients lead",
+      examples: ['https://guias.example/privacidad'],
+    }),
+  ),
   ...ROOM_SETTINGS,
 });
 

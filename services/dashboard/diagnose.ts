@@ -78,6 +78,7 @@ export function examined(state: SystemState): string[] {
     'el Redis de la cola',
     ...(isReported('label-cache') ? ['el Redis de las etiquetas'] : []),
     ...(isReported('evidence-bucket') ? ['el bucket de evidencia'] : []),
+    ...(isReported('mail-server') ? ['el servidor de correo'] : []),
     ...(isReported('tariff') ? ['la lectura de las tarifas'] : []),
     ...(services.some(({ directory }) => directory) ? ['las filas del directorio'] : []),
     'la cola',

@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   webhooks: 'webhooks',
   tariff: 'tarifas',
   'evidence-bucket': 'bucket de evidencia',
+  'mail-server': 'servidor de correo',
   directory: 'directorio completo',
   chromium: 'Chromium',
   'self-test': 'su propia prueba',

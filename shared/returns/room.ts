@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { defineRoomData } from '../room-data.ts';
 import { RETURNS } from './return-model.ts';
 
@@ -18,17 +17,7 @@ export const returnsData = defineRoomData({
       own: ['api'],
     },
   },
-  settings: {
-    PRIVACY_NOTICE_URL: Type.Optional(
-      Type.String({
-        format: 'uri',
-        pattern: '^https?://',
-        description:
-          "Address of the carrier's privacy notice (aviso de privacidad), which the page of a return leads to",
-        examples: ['https://guias.example/privacidad'],
-      }),
-    ),
-  },
+  settings: 'none',
   subjects: {
     Devoluciones: {
       place: 3.5,

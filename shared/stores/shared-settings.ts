@@ -33,6 +33,7 @@ const SECRETS: Readonly<Record<string, Rule>> = {
     previous: 'WEBHOOK_SECRETS_KEY_PREVIOUS',
     isOptional: true,
   },
+  NOTICES_SECRET: { by: ['api'], acceptedBy: ['api'], isOptional: true },
 };
 /** Customers would get now one, now another. Each is of the api alone. */
 const OF_API = [
@@ -40,6 +41,7 @@ const OF_API = [
   ...['JWT_TTL_S', 'GUIDES_PER_DAY_PER_ACCOUNT', 'LABEL_PAGES_PER_ACCOUNT'],
   ...['REQUESTS_PER_SECOND_PER_ACCOUNT', 'REQUESTS_BURST_PER_ACCOUNT'],
   ...['EVIDENCE_BUCKET', 'PICTURES_PER_DAY_PER_ACCOUNT'],
+  ...['SMTP_URL', 'MAIL_FROM', 'NOTICES_PER_DAY_PER_ACCOUNT', 'PRIVACY_NOTICE_URL'],
 ];
 const ALL: readonly Service[] = ['api', 'branches', 'webhooks', 'dashboard'];
 const SHARED: Readonly<Record<string, Rule>> = {

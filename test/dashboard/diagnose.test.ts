@@ -117,6 +117,7 @@ test.each<[string, Change, string, Level]>([
     'grave',
   ],
   ['a bucket that is away', reaches('api', { 'evidence-bucket': 'down' }), 'evidencebucketdown', 'grave'],
+  ['a mail server that is away', reaches('api', { 'mail-server': 'down' }), 'mailserverdown', 'atencion'],
   ['MongoDB away from branches', reaches('branches', { mongodb: 'down' }), 'mongodown', 'grave'],
   ['branches away from the api', reaches('api', { branches: 'down' }), 'branchesdown', 'grave'],
   ['a queue that takes no jobs', reaches('api', { redis: 'read-only' }), 'redisrefuseswrites', 'grave'],

@@ -92,6 +92,7 @@ describe('licences', () => {
   /** May be used in a product that is not published, and ask for their text to be kept. */
   const ALLOWED = [
     'MIT',
+    'MIT-0', // MIT without the duty to keep its text
     'ISC',
     'Apache-2.0',
     'BSD-2-Clause',

@@ -77,6 +77,7 @@ test('every secret of every service is checked', () => {
     'api: INTERNAL_TOKEN',
     'api: JWT_SECRET',
     'api: JWT_SECRET_PREVIOUS',
+    'api: NOTICES_SECRET',
     'api: WEBHOOK_SECRETS_KEY',
     'api: WEBHOOK_SECRETS_KEY_PREVIOUS',
     'branches: INTERNAL_TOKEN',
@@ -95,7 +96,7 @@ describe('the repository', () => {
     .filter((file) => /\.(ya?ml|md|json|env|example|sh|toml|hbs)$|Dockerfile/.test(file))
     .filter((file) => !/package-lock\.json$/.test(file));
   const VALUE =
-    /\b(CANARY_KEY|CANARY_PASSWORD|(?:JWT_SECRET|INTERNAL_TOKEN|WEBHOOK_SECRETS_KEY)(?:_PREVIOUS)?)["']?\s*[:=]\s*["']?([^\s"',;}`]+)/g;
+    /\b(CANARY_KEY|CANARY_PASSWORD|NOTICES_SECRET|(?:JWT_SECRET|INTERNAL_TOKEN|WEBHOOK_SECRETS_KEY)(?:_PREVIOUS)?)["']?\s*[:=]\s*["']?([^\s"',;}`]+)/g;
 
   test('holds no value of a secret that a service would start with', () => {
     const found = files.flatMap((file) =>

@@ -1,8 +1,6 @@
-import { repeat } from '#shared/async/repeat.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { EVIDENCE } from '#shared/evidence/evidence-model.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import { FailureLog } from '#shared/observability/failure-log.ts';
 import { countingLimiter, secondsUntilTaken } from '#shared/stores/counting-limiter.ts';
 import type { Accounts } from '../accounts/open.ts';
 import type { Guides } from '../guides/open.ts';
@@ -10,6 +8,7 @@ import type { Base } from '../http/room.ts';
 import type { Labels } from '../labels/open.ts';
 import { localTimeFormatter } from '../platform/local-time.ts';
 import { repeatOnceConnected, SWEEP_MS } from '../platform/repeat.ts';
+import { watchDependency } from '../platform/watch-dependency.ts';
 import type { Tracking } from '../tracking/open.ts';
 import { Bucket } from './bucket.ts';
 import { EvidenceStore } from './evidence-store.ts';
@@ -31,7 +30,7 @@ const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 const WAIT_MS = 5_000;
 const RETRY_AFTER_S = 10;
 /** Pauses between looks at the bucket, in ms. Each costs five requests. */
-const CHECK_MS = { good: 60_000, bad: 5_000 };
+const CHECK_MS = { pauseMs: 60_000, retryMs: 5_000 };
 
 /** Opens the stores of pictures, the thread that decodes them, and the sweep. */
 export function openEvidence(server: HttpServer, context: Base & Guides & Tracking) {
@@ -73,30 +72,9 @@ export function openEvidence(server: HttpServer, context: Base & Guides & Tracki
 function openBucket(server: HttpServer, { EVIDENCE_BUCKET: address }: Base['config']): Bucket | undefined {
   if (address === undefined) return undefined;
   const bucket = new Bucket(address);
-  let failure: Error | undefined;
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
-  const check = async () => {
-    failure = await bucket.check().then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    resolve();
-    if (failure) throw failure;
-  };
-  const log = new FailureLog(server.log, {
-    failed: (err) => `The bucket of evidence does not serve: ${err.message}`,
-    recovered: 'The bucket of evidence serves again',
-  });
-  const stop = repeat(check, { pauseMs: CHECK_MS.good, retryMs: CHECK_MS.bad, log });
-  server.addHook('onClose', stop);
-  server.dependencies.set('evidence-bucket', {
-    check: async () => {
-      await asked;
-      if (failure) throw failure;
-    },
-    required: false,
-  });
+  const options = { name: 'evidence-bucket', what: 'The bucket of evidence', ...CHECK_MS };
+  const { checked } = watchDependency(server, options, () => bucket.check());
   // No process with a public bucket is ready for a moment.
-  server.startup.onceConnected('the bucket of evidence', () => asked);
+  server.startup.onceConnected('the bucket of evidence', () => checked);
   return bucket;
 }

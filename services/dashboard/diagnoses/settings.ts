@@ -19,6 +19,7 @@ const SECRETS: Readonly<Record<string, { what: string; causes: readonly Effect[]
     what: 'no se descifran los secretos de los webhooks',
     causes: BY_WEBHOOKS,
   },
+  NOTICES_SECRET: { what: 'no se respeta a todos los que no quieren avisos', causes: [] },
 };
 
 /** Longer than a rollout, in which processes with the former and the new value of a setting run side by side. */

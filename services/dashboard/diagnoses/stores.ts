@@ -22,6 +22,9 @@ const PROCESSES = [...SERVICES, 'label-worker', 'dashboard'];
 /** What fails without the Redis of the queue, and without that of the labels. */
 const BY_REDIS = ['login', 'print'] as const satisfies Effect[];
 
+/** Nobody's request fails without it: notices wait. */
+const levelOf = (dependency: Dependency) => (dependency === 'mail-server' ? warning : grave);
+
 /** The name on the page, and the section of the runbook for the outage. */
 const DEPENDENCIES = {
   mongodb: { name: 'MongoDB', section: 'mongodown', effectOn: [] },
@@ -31,6 +34,7 @@ const DEPENDENCIES = {
   webhooks: { name: 'El servicio webhooks', section: 'servicedown', effectOn: ['webhooks'] },
   tariff: { name: 'El registro de tarifas', section: 'tariffstale', effectOn: ['tariff'] },
   'evidence-bucket': { name: 'El bucket de evidencia', section: 'evidencebucketdown', effectOn: [] },
+  'mail-server': { name: 'El servidor de correo', section: 'mailserverdown', effectOn: [] },
 } as const;
 
 type Refusal = { what: string; effectOn: readonly Effect[]; section?: string };
@@ -38,6 +42,7 @@ type Refusal = { what: string; effectOn: readonly Effect[]; section?: string };
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   mongodb: { what: 'no permite lo suyo a', effectOn: [] },
   'evidence-bucket': { what: 'rechaza las credenciales de', effectOn: [] },
+  'mail-server': { what: 'rechaza lo que manda', effectOn: [] },
 };
 const OF_TOKEN: Refusal = {
   what: 'rechaza el token interno de',
@@ -70,14 +75,18 @@ export function* diagnoseDependencies(state: SystemState): Generator<Diagnosis> 
     const down = reports.filter((process) => process.state === 'down' && !isDoubtful(process));
     if (down.length > 0) {
       const text = `${name} no responde a ${processesOf(down, reports)}`;
-      yield { ...grave(dependency, section, text), effectOn, causes: effectsOf(dependency, down) };
+      yield {
+        ...levelOf(dependency)(dependency, section, text),
+        effectOn,
+        causes: effectsOf(dependency, down),
+      };
     }
     const refused = reports.filter((process) => process.state === 'refused');
     if (refused.length > 0) {
       const { what, effectOn, section: about = section } = REFUSALS[dependency] ?? OF_TOKEN;
       const text = `${name} ${what} ${processesOf(refused, reports)}`;
       yield {
-        ...grave(`${dependency}-refuses`, about, text),
+        ...levelOf(dependency)(`${dependency}-refuses`, about, text),
         effectOn,
         causes: effectsOf(dependency, refused),
       };

@@ -190,10 +190,12 @@ describe('the secrets', () => {
     expect(read('webhooks/proxy-login')).toBe('carrier:a password');
     command(['evidence-bucket'], 'https://KEY:SECRET@s3.example/evidencia\n');
     expect(read('api/evidence-bucket')).toBe('https://KEY:SECRET@s3.example/evidencia');
-    const keys = { webhooks: 'of the dump', webhooksPrevious: 'before' };
+    command(['mail-server'], 'smtp://guias:PASSWORD@correo.example:587\n');
+    expect(read('api/mail-server')).toBe('smtp://guias:PASSWORD@correo.example:587');
+    const keys = { webhooks: 'of the dump', webhooksPrevious: 'before', notices: 'of addresses' };
     writeFileSync(join(secrets, 'restored-keys.json'), JSON.stringify(keys));
     command([]);
-    const restored = ['api/webhook-secrets', 'webhooks/webhook-secrets-previous'];
+    const restored = ['api/webhook-secrets', 'webhooks/webhook-secrets-previous', 'api/notices'];
     expect(restored.map((file) => read(file))).toEqual(Object.values(keys));
     expect(JSON.parse(read('backup/keys.json'))).toEqual(keys);
     expect(existsSync(join(secrets, 'restored-keys.json'))).toBe(false);

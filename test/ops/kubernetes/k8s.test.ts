@@ -197,7 +197,7 @@ it('the example of External Secrets has those that production mounts', () => {
 });
 
 /** What customers reach; health and metrics stay inside the cluster. */
-const PUBLIC_PATHS = ['/api', '/cotizador', '/devolver', '/mostrador', '/rastreo'];
+const PUBLIC_PATHS = ['/api', '/avisos', '/cotizador', '/devolver', '/mostrador', '/rastreo'];
 
 it('the Ingress exposes the public paths alone, and leaves 413 and slow answers to the api', () => {
   const { metadata, spec } = find(WITH_ALL, 'Ingress', 'api');
@@ -373,28 +373,47 @@ describe.each(ours)('%s: %s', (overlay, name) => {
   });
 });
 
-describe.each(OVERLAYS)('%s with a bucket of evidence', (overlay) => {
-  const objects = readOverlay('components/evidence-bucket', readOverlay(overlay));
-  const withSetting = workloads(objects).filter((object) =>
-    containerOf(object).env?.some(({ name }) => name === 'EVIDENCE_BUCKET_FILE'),
+/** Components that give the api secrets of their own. */
+const API_SECRETS: Readonly<Record<string, { secret: string; settings: Record<string, string> }>> = {
+  'evidence-bucket': {
+    secret: 'guias-evidence',
+    settings: { EVIDENCE_BUCKET: 'https://KEY:SECRET@s3.example/evidencia?region=mx-central-1' },
+  },
+  notices: {
+    secret: 'guias-notices',
+    settings: {
+      SMTP_URL: 'smtp://guias:PASSWORD@correo.example:587',
+      NOTICES_SECRET: randomBytes(32).toString('hex'),
+    },
+  },
+};
+const WITH_API_SECRETS = OVERLAYS.flatMap((overlay) =>
+  Object.entries(API_SECRETS).map(([component, own]) => ({ overlay, component, ...own })),
+);
+
+describe.each(WITH_API_SECRETS)('$overlay with $component', ({ overlay, component, secret, settings }) => {
+  const objects = readOverlay(`components/${component}`, readOverlay(overlay));
+  const names = Object.keys(settings);
+  const withSettings = workloads(objects).filter((object) =>
+    containerOf(object).env?.some(({ name }) => name === `${names[0]}_FILE`),
   );
 
-  it('gives its address to the api alone, in a file beside its other secrets', () => {
-    expect(withSetting.map(({ metadata }) => metadata.name)).toEqual(['api']);
-    const [api] = withSetting as [KubernetesObject];
+  it('gives them to the api alone, in files beside its other secrets', () => {
+    expect(withSettings.map(({ metadata }) => metadata.name)).toEqual(['api']);
+    const [api] = withSettings as [KubernetesObject];
     const [secrets] = (podOf(api).volumes ?? []).filter(({ projected }) => projected);
-    const own = secrets?.projected?.sources.find(({ secret }) => secret.name === 'guias-evidence');
-    expect(own?.secret.items).toEqual([{ key: 'EVIDENCE_BUCKET', path: 'EVIDENCE_BUCKET' }]);
-    const file = containerOf(api).env?.find(({ name }) => name === 'EVIDENCE_BUCKET_FILE');
+    const own = secrets?.projected?.sources.find((source) => source.secret.name === secret);
+    expect(own?.secret.items).toEqual(names.map((name) => ({ key: name, path: name })));
     const mount = containerOf(api).volumeMounts?.find(({ name }) => name === secrets?.name);
-    expect(file?.value).toBe(`${mount?.mountPath}/EVIDENCE_BUCKET`);
+    for (const setting of names) {
+      const file = containerOf(api).env?.find(({ name }) => name === `${setting}_FILE`);
+      expect(file?.value).toBe(`${mount?.mountPath}/${setting}`);
+    }
   });
 
-  it('has a setting that the api knows', () => {
-    const EVIDENCE_BUCKET = 'https://KEY:SECRET@s3.example/evidencia?region=mx-central-1';
-    expect(loadConfig(SETTINGS.api as never, { ...WORKING, ...ADDRESSES, EVIDENCE_BUCKET })).toMatchObject({
-      EVIDENCE_BUCKET,
-    });
+  it('has settings that the api knows', () => {
+    const config = loadConfig(SETTINGS.api as never, { ...WORKING, ...ADDRESSES, ...settings });
+    expect(config).toMatchObject(settings);
   });
 });
 

@@ -17,6 +17,6 @@ export function publicPageKit(folder: URL, style: string, partials: string[] = [
       const page = kit.page<View>(name);
       return (view: Framed<View>): string => page({ style, indexed: false, ...view });
     },
-    style: (file: string): string => kit.style(new URL('publica.css', VIEWS), file),
+    style: (...files: string[]): string => kit.style(new URL('publica.css', VIEWS), ...files),
   };
 }

@@ -1,0 +1,78 @@
+import { Counter, type Registry } from 'prom-client';
+import type { HttpServer } from '#shared/http/http-server.ts';
+import { NOTICE_ACCOUNTS, NOTICES, OUTCOMES } from '#shared/notices/notice-model.ts';
+import type { Accounts } from '../accounts/open.ts';
+import type { Guides } from '../guides/open.ts';
+import type { Base } from '../http/room.ts';
+import { repeatOnceConnected } from '../platform/repeat.ts';
+import { watchDependency } from '../platform/watch-dependency.ts';
+import type { Tracking } from '../tracking/open.ts';
+import { NoticeAccounts } from './account-store.ts';
+import { mailWriter } from './mail.ts';
+import { MailServer } from './mail-server.ts';
+import { NoticeStore } from './notice-store.ts';
+import { type RecordDeps, recordNotices } from './record-notices.ts';
+import { Refusals } from './refusals.ts';
+import { type Result, sendNotices } from './send-notices.ts';
+import { type Service, serviceOf } from './service.ts';
+
+/** What the room provides. */
+export type Notices = ReturnType<typeof openNotices>;
+export type NoticesContext = Base & Accounts & Guides & Tracking & Notices;
+
+/** Pause between sweeps, in ms: a recipient hears of an event within seconds. */
+const SWEEP_MS = 2_000;
+/** Pauses between looks at the mail server, in ms. */
+const CHECK_MS = { pauseMs: 60_000, retryMs: 15_000 };
+
+/** Opens the stores of notices, and sends them if the settings name a mail server. @throws Error as `serviceOf` does. */
+export function openNotices(server: HttpServer, context: Base & Guides & Tracking) {
+  const { config, mongo, indexes, eventLog, guides, onEvents, log } = context;
+  indexes.add(NOTICE_ACCOUNTS, NOTICES);
+  const accounts = new NoticeAccounts(mongo);
+  const notices = new NoticeStore(mongo);
+  const service = serviceOf(config);
+  const refusals = service && new Refusals(mongo, service.secret);
+  if (service && refusals) {
+    onEvents.push((account) => {
+      accounts
+        .wake(account)
+        .catch((err) => log.warn({ err }, 'Notices of new events are sent up to a minute later'));
+    });
+    const perDay = config.NOTICES_PER_DAY_PER_ACCOUNT;
+    sendAll(server, context, { accounts, notices, eventLog, guides, perDay, refusals, service });
+  }
+  return { noticeAccounts: accounts, notices, refusals };
+}
+
+/** Records what is new, and sends what is recorded, while the mail server serves. */
+function sendAll(
+  server: HttpServer,
+  { config, metrics }: Base,
+  { service, ...deps }: RecordDeps & { refusals: Refusals; service: Service },
+): void {
+  const mailServer = new MailServer(service.smtpUrl);
+  const options = { name: 'mail-server', what: 'The mail server of notices', ...CHECK_MS };
+  const watched = watchDependency(server, options, () => mailServer.check());
+  const sending = {
+    ...deps,
+    ...{ mailServer, from: service.from, write: mailWriter(config, service) },
+    ...{ count: counterOf(metrics), onAway: watched.fail },
+  };
+  const failed = 'Notices to recipients wait for the next sweep';
+  repeatOnceConnected(server, { name: 'notices', pauseMs: SWEEP_MS, failed }, async (signal) => {
+    await recordNotices(deps, signal);
+    if (await watched.serves()) await sendNotices(sending, signal);
+  });
+}
+
+function counterOf(metrics: Registry): (result: Result) => void {
+  const counter = new Counter({
+    name: 'notices_total',
+    help: 'Notices to recipients, and tries to send them, by what became of them',
+    labelNames: ['result'],
+    registers: [metrics],
+  });
+  for (const result of [...Object.keys(OUTCOMES), 'again', 'unknown', 'away']) counter.inc({ result }, 0);
+  return (result) => counter.inc({ result });
+}

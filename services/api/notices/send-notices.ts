@@ -1,0 +1,137 @@
+import { isTestNumber } from '#shared/guides/guide.ts';
+import type { GuideDocument } from '#shared/guides/guide-model.ts';
+import type { Notice, Outcome } from '#shared/notices/notice-model.ts';
+import type { EventLog } from '#shared/tracking/event-log.ts';
+import type { GuideStore } from '../guides/guide-store.ts';
+import type { NoticeAccounts } from './account-store.ts';
+import { addressOf, type mailWriter } from './mail.ts';
+import type { MailConnection, MailServer, Sent } from './mail-server.ts';
+import { type Standing, standingOf } from './notice-states.ts';
+import type { NoticeStore } from './notice-store.ts';
+import { MAX_AGE_MS } from './record-notices.ts';
+import type { Refusals } from './refusals.ts';
+
+/** Connections of a process to the mail server, those of one account among them, and mails of a sweep. */
+const CONNECTIONS = 4;
+const OF_ACCOUNT = 2;
+const MAX_MAILS = 400;
+/** Pauses before the next tries, in ms; the last one is repeated until the notice is late. */
+const PAUSES_MS = [30_000, 60_000, 300_000, 900_000];
+
+/** What became of a notice, or of a try. */
+export type Result = Outcome | Sent['outcome'];
+
+export type SendDeps = {
+  accounts: NoticeAccounts;
+  notices: NoticeStore;
+  eventLog: EventLog;
+  guides: GuideStore;
+  refusals: Refusals;
+  mailServer: MailServer;
+  from: string;
+  write: ReturnType<typeof mailWriter>;
+  /** Counts what became of a notice. */
+  count: (result: Result) => void;
+  /** Is told that the mail server does not serve: nothing more is sent until it does. */
+  onAway: (error: Error) => void;
+};
+type Ready = { guide: GuideDocument; standing: Standing; address: string };
+
+/** Sends the notices that are due, over a few connections, of which no account gets all. */
+export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<void> {
+  const sweep = { left: MAX_MAILS, isAway: false, underWay: [] as string[] };
+  const lane = async () => {
+    let connection: MailConnection | undefined;
+    while (sweep.left-- > 0 && !sweep.isAway && !signal.aborted) {
+      const notice = await deps.notices.take(busyAccounts(sweep.underWay));
+      if (!notice) break;
+      sweep.underWay.push(notice.account);
+      const ready = await prepare(deps, notice);
+      if (ready && !connection?.isOpen) connection = await connect(deps, notice);
+      if (ready && (!connection || !(await send(deps, connection, notice, ready)))) sweep.isAway = true;
+      sweep.underWay.splice(sweep.underWay.indexOf(notice.account), 1);
+    }
+    connection?.quit();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+}
+
+/** Returns the accounts that have as many mails under way as they may. */
+function busyAccounts(underWay: readonly string[]): string[] {
+  const byAccount = Map.groupBy(underWay, (account) => account);
+  return [...byAccount].flatMap(([account, own]) => (own.length < OF_ACCOUNT ? [] : [account]));
+}
+
+/** Looks whether a notice is still to be sent, and ends it if not. The guide says where to: an erasure takes the address. */
+async function prepare(deps: SendDeps, notice: Notice): Promise<Ready | undefined> {
+  const found = await look(deps, notice).catch(async (error: unknown) => {
+    await tryAgain(deps, notice).catch(() => {}); // the sweep's failure says why
+    throw error;
+  });
+  if (typeof found !== 'string') return found;
+  await deps.notices.end(notice, found);
+  deps.count(found);
+  return undefined;
+}
+
+async function look(
+  { accounts, notices, eventLog, guides, refusals }: SendDeps,
+  notice: Notice,
+): Promise<Ready | Outcome> {
+  const { account, guide: number, state, occurred } = notice;
+  const [now, chosen, guide, entries] = await Promise.all([
+    notices.clock.now(),
+    accounts.find(account),
+    guides.find(number),
+    eventLog.ofGuides([number]),
+  ]);
+  if (now.getTime() - occurred.getTime() > MAX_AGE_MS) return 'late';
+  if (!chosen?.active || !chosen.states.includes(state)) return 'off';
+  const told = entries.map((entry) => entry.told);
+  const standing = guide && standingOf(guide, told);
+  if (standing?.state !== state) return 'superseded';
+  const address = addressOf(guide as GuideDocument);
+  if (address === undefined) return 'withoutAddress';
+  if (isTestNumber(number)) return 'test';
+  if (await refusals.refuses(address)) return 'unwanted';
+  return { guide: guide as GuideDocument, standing, address };
+}
+
+/** Returns a connection; undefined if the server does not serve. The notice then waits for its next try. */
+async function connect(deps: SendDeps, notice: Notice): Promise<MailConnection | undefined> {
+  try {
+    return await deps.mailServer.connect();
+  } catch (error) {
+    await tryAgain(deps, notice);
+    deps.onAway(error as Error);
+    return undefined;
+  }
+}
+
+/** @returns false if the server does not serve. */
+async function send(
+  deps: SendDeps,
+  connection: MailConnection,
+  notice: Notice,
+  { guide, standing, address }: Ready,
+): Promise<boolean> {
+  const { notices, refusals, from } = deps;
+  const raw = await deps.write({
+    ...{ id: notice._id, guide, standing, address },
+    token: refusals.tokenOf(address),
+  });
+  const sent = await connection.send({ from, to: address, raw });
+  deps.count(sent.outcome);
+  if (sent.outcome === 'sent') await notices.end(notice, 'sent');
+  if (sent.outcome === 'refused') await notices.end(notice, 'refused', sent.reply);
+  if (sent.outcome === 'again' || sent.outcome === 'away') await tryAgain(deps, notice);
+  if (sent.outcome !== 'away') return true;
+  deps.mailServer.hold();
+  deps.onAway(sent.error);
+  return false;
+}
+
+async function tryAgain({ notices }: SendDeps, notice: Notice): Promise<void> {
+  const pause = PAUSES_MS[notice.tries - 1] ?? PAUSES_MS.at(-1) ?? 0;
+  await notices.giveBack(notice, await notices.clock.now(pause));
+}
