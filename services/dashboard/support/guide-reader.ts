@@ -128,7 +128,7 @@ export class GuideReader {
    * Looks through all accounts that have a user, one range of an index each, because an index over all accounts would slow
    * every creation.
    */
-  async #search<Found = VisibleGuide>(
+  async #search<Found extends VisibleGuide = VisibleGuide>(
     filter: QueryFilter<GuideDocument>,
     projection: Record<string, 1>,
     account: string | undefined,

@@ -58,7 +58,7 @@ export async function search(
  */
 export function maskedText(text: string): string {
   const digits = text.replaceAll(/[\s()+.-]/g, '');
-  if (/^\d{5,}$/.test(digits)) return `…${digits.slice(-4)}`;
+  if (/^\d{5,}$/.test(digits)) return `***${digits.slice(-4)}`;
   const masked = (word: string) => `${[...word].slice(0, Math.min(2, word.length - 1)).join('')}…`;
   return text.split(/\s+/).filter(Boolean).map(masked).join(' ');
 }

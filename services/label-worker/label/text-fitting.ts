@@ -316,8 +316,10 @@ function stacked<F extends Field>(
     const height = text.height + edgesOf(field);
     bottom = top + height;
     if (!field.framed) return { ...field, ...text, lines: lowered(lines, top) };
-    const frame = { top: Math.round(top), height: Math.round(height), side: FRAME.side };
-    return { ...field, ...text, lines: lowered(lines, top + FRAME.edge), frame };
+    return {
+      ...{ ...field, ...text, lines: lowered(lines, top + FRAME.edge) },
+      frame: { top, height, side: FRAME.side },
+    };
   });
 }
 

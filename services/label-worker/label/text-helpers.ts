@@ -1,5 +1,5 @@
 import Handlebars, { type HelperOptions } from 'handlebars';
-import { CSS_PIXELS_PER_DOT, DOTS_PER_MM, DOTS_PER_POINT } from '../drawing.ts';
+import { CSS_PIXELS_PER_DOT, DOTS_PER_MM, DOTS_PER_POINT, type Rect } from '../drawing.ts';
 import { NO_BREAK } from './line-breaking.ts';
 import type { Sheet } from './sheet.ts';
 import {
@@ -53,27 +53,31 @@ function column(this: unknown, { hash, data, fn }: ColumnOptions): unknown {
   fn(this, { data: Object.assign(Handlebars.createFrame(data), { fields }) });
   const { x = 0, y = 0, width, height } = hash;
   const fitted = fitColumn(fields, hash);
-  const frames = fitted.map(({ frame }) => (frame ? framePath({ ...frame, x, y, width }) : '')).join('');
   if (isPlacedAt(hash.x, hash.y)) {
-    data.sheet.layer.graphics += frames;
-    for (const each of fitted) place(data.sheet, each, y, each, { x: x + (each.frame?.side ?? 0) });
+    for (const each of fitted) {
+      const { frame } = each;
+      if (frame) drawFrame(data.sheet, [x, y + frame.top, width, frame.height]);
+      place(data.sheet, each, y, each, { x: x + (frame?.side ?? 0) });
+    }
     return undefined;
   }
-  const texts = fitted.map((each) => spans(each, y, each, { x: x + (each.frame?.side ?? 0) }));
-  return new Handlebars.SafeString(columnHtml(frames, texts.join(''), width, height));
+  if (fitted.some(({ frame }) => frame))
+    throw new Error('framed=true wants a {{#column}} with x and y; in HTML use a border');
+  const texts = fitted.map((each) => spans(each, y, each, { x }));
+  return new Handlebars.SafeString(columnHtml(texts.join(''), width, height));
 }
 
-function columnHtml(frames: string, texts: string, width: number, height: number): string {
+function columnHtml(texts: string, width: number, height: number): string {
   const svg = `<svg style="width:${width / DOTS_PER_MM}mm;height:${height / DOTS_PER_MM}mm;overflow:visible">`;
-  return `${svg}<g transform="scale(${CSS_PIXELS_PER_DOT})">${frames}<text>${texts}</text></g></svg>`;
+  return `${svg}<g transform="scale(${CSS_PIXELS_PER_DOT})"><text>${texts}</text></g></svg>`;
 }
 
-type Frame = { x: number; y: number; top: number; width: number; height: number };
-
-/** Returns a frame whose line is two dots wide, within its room. */
-function framePath({ x, y, top, width, height }: Frame): string {
-  const line = `M${x + 1} ${y + top + 1}h${width - 2}v${height - 2}h${2 - width}z`;
-  return `<path d="${line}" fill="none" stroke="#000" stroke-width="2"/>`;
+/** Draws four rules in whole dots within a frame's room. */
+function drawFrame(sheet: Sheet, room: Rect): void {
+  const [x, y, width, height] = room.map(Math.round) as [number, number, number, number];
+  const line = 2;
+  for (const top of [y, y + height - line]) sheet.draw([[x, top, width, line]]);
+  for (const left of [x, x + width - line]) sheet.draw([[left, y, line, height]]);
 }
 
 /** @throws when a helper has only one of both coordinates. */

@@ -95,6 +95,7 @@ test('as many full guides as a request may have fit into the journal, with the l
       },
     },
     guide: longest(Guide as unknown as Schema, 'ñ') as Guide,
+    sought: { name: text, phones: Array(2).fill('1'.repeat(15)) },
   };
   const records = Array.from({ length: MAX_GUIDES }, () => record);
   const entry: JournalEntry = {

@@ -76,7 +76,12 @@ test('old guides lose all that names people', async ({ age, created, guides, ret
 
   expect(await guides.findOne({ _id: young })).toEqual(before.find(({ _id }) => _id === young));
   const guide = await guides.findOne({ _id: old });
-  const { priced: _, route: __, ...others } = before.find(({ _id }) => _id === old) as GuideDocument;
+  const {
+    priced: _,
+    route: __,
+    sought: ___,
+    ...others
+  } = before.find(({ _id }) => _id === old) as GuideDocument;
   expect(guide).toEqual({
     ...others,
     anonymised: expect.any(Date),
