@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
+import { buildRooms } from './build-rooms.ts';
 import { provideCanaryAccount } from './canary-account.ts';
 import { findDemoUsers, nationalCoverage, seedDemoData } from './demo-data.ts';
 import { localFolder as folder, repoRoot } from './folders.ts';
@@ -86,6 +87,7 @@ async function startAll(ports: Record<ServiceName, number>) {
     provideRedis({ ...options, users }),
     provideRedis({ ...options, users, durable: false, role: 'label-cache' }),
     provideChromium(progress),
+    buildRooms(),
   ]);
   const mongoUri = databaseUri(mongo.uri);
   if (await seedDemoData(mongoUri, nationalCoverage())) progress('Loaded the demo data.');

@@ -3,6 +3,7 @@ import { billingData } from './billing/room.ts';
 import { branchesData } from './branches/room.ts';
 import { canaryData } from './canary/room.ts';
 import { codData } from './cod/room.ts';
+import { counterData } from './counter/room.ts';
 import { evidenceData } from './evidence/room.ts';
 import { guidesData } from './guides/room.ts';
 import { keysData } from './keys/room.ts';
@@ -34,7 +35,7 @@ export const ROOMS_DATA = [
     webhooksData,
   ],
   ...[pickupsData, codData],
-  ...[billingData, privacyData, manualData, canaryData],
+  ...[billingData, privacyData, manualData, counterData, canaryData],
 ] as const;
 type Data = (typeof ROOMS_DATA)[number];
 

@@ -12,7 +12,7 @@ import { repositoryFiles } from '#test/fixtures/repository.ts';
 
 /** The rules of the house (CONTRIBUTING.md): where a file may live, and what it may import. */
 
-const sources = repositoryFiles.filter((path) => path.endsWith('.ts'));
+const sources = repositoryFiles.filter((path) => /\.tsx?$/.test(path));
 /** Returns the sources in a folder. @throws Error where it has none: a rule about nothing would hold. */
 function within(folder: string): string[] {
   const found = sources.filter((path) => path.startsWith(`${folder}/`));

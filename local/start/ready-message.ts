@@ -26,6 +26,7 @@ Ready after ${seconds} s.
 
   API           ${addresses.api}/api   guide, and a page to try it: ${addresses.api}/api/docs
   Quotes        ${addresses.api}/cotizador   prices of the demo tariff, for everybody
+  Counter       ${addresses.api}/mostrador   guides without a program: log in as one of the demo users below
   Branches      ${addresses.branches}
   Label worker  ${addresses['label-worker']}
   Webhooks      ${addresses.webhooks}   sends events also to this machine, by plain http

@@ -13,6 +13,7 @@ import { branches } from './branches/room.ts';
 import { canary } from './canary/room.ts';
 import { cod } from './cod/room.ts';
 import { type ApiConfig, LABEL_TIMEOUTS } from './config.ts';
+import { counter } from './counter/room.ts';
 import { evidence } from './evidence/room.ts';
 import { guides } from './guides/room.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -51,6 +52,7 @@ export const ROOMS: readonly Room[] = [
   billing,
   privacy,
   manual,
+  counter,
   canary,
 ];
 

@@ -35,6 +35,7 @@ it('the commands of README.md "First request" are those that npm start prints', 
   expect(lines.length).toBe(4);
   expect(message).toEqual(expect.arrayContaining(lines));
   expect(message.join('\n')).toContain(`${address}3000/cotizador`);
+  expect(message.join('\n')).toContain(`${address}3000/mostrador`);
   expect(message.join('\n')).toContain(`Canary        ${address}3006   a customer of our own`);
   const canaryProblem = 'El usuario guardia-cliente no es del cliente de prueba (canary)';
   const without = readyMessage({ ...told, users: new Set(), canaryProblem });

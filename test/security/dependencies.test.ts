@@ -62,6 +62,8 @@ describe.each(LOCKS)('%s', (lock) => {
 describe('install scripts', () => {
   /** Why each of those that have one does without: what is installed works, as all other tests show. */
   const HAVE_ONE = {
+    'node_modules/esbuild':
+      'checks, and makes quicker to start, the program that comes in a package for each platform',
     'node_modules/protobufjs': 'only compares version numbers',
     'node_modules/msgpackr-extract': 'compiles what comes ready in a package for each platform',
     'node_modules/ssh2': 'compiles what makes it faster (containers of the tests)',

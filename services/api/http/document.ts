@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { SUBJECTS } from '#shared/rooms.ts';
 import type { ApiConfig } from '../config.ts';
 import service from '../package.json' with { type: 'json' };
+import { sendCompressed } from './compressed.ts';
 import { codigosOf, type ErrorTable } from './errors.ts';
 import { type Additions, BODY_MAY_BE_ABSENT, completeOperations } from './operation.ts';
 import { ALL_CODIGOS } from './schemas.ts';
@@ -59,11 +61,16 @@ export async function serveDocument(
     hideUntagged: true,
     transformObject: completeDocument(codigos, messages) as SwaggerTransformObject,
   });
-  let text: string | undefined;
-  server.get('/api/openapi.json', async (_request, reply) => {
-    text ??= JSON.stringify(server.swagger());
-    return reply.type('application/json; charset=utf-8').send(text);
+  let document: { content: string; compressed: Buffer } | undefined;
+  server.get('/api/openapi.json', async (request, reply) => {
+    document ??= withCompressed(JSON.stringify(server.swagger()));
+    return sendCompressed(request, reply.type('application/json; charset=utf-8'), document);
   });
+}
+
+/** A fourteenth of the bytes: people on phones wait for it too. */
+function withCompressed(content: string) {
+  return { content, compressed: gzipSync(content) };
 }
 
 type Part = Record<string, unknown>;

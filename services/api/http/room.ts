@@ -47,6 +47,8 @@ type Facts = {
   /** What is sent to others, as `webhooks` of the OpenAPI document. */
   messages?: object;
   manualValues?: (config: ApiConfig) => ManualValues;
+  /** Writes what is built of its sources into an empty folder. Imports its code when called: the running api has no tools to build. */
+  builds?: (folder: string) => Promise<void>;
 };
 
 /**

@@ -46,6 +46,14 @@ it('the image api has the chapters and examples of the guide for integrators', (
   expect(chapters.filter((path) => !inImage('api', path))).toEqual([]);
 });
 
+it('the image api has what its rooms build, by tools that it has not', () => {
+  const built = instructions('api-built').map(({ rest }) => rest);
+  expect(built).toContain('node services/api/build.ts');
+  const copied = instructions('api').map(({ rest }) => rest);
+  expect(copied).toContain('--from=api-built /app/services/api/built services/api/built');
+  expect(inContext('services/api/built/counter/main.js')).toBe(false);
+});
+
 it('the image dashboard has the runbook', () => {
   expect(inImage('dashboard', 'k8s/runbook.md')).toBe(true);
 });
@@ -84,7 +92,9 @@ describe.each([
 
 it.each(['ci', 'release'])('the workflow %s builds every image', (workflow) => {
   const text = readFileSync(join(repoRoot, `.github/workflows/${workflow}.yml`), 'utf8');
-  const images = [...targets.keys()].filter((name) => !/^(manifests|.+-packages|service)$/.test(name)).sort();
+  const images = [...targets.keys()]
+    .filter((name) => !/^(manifests|.+-packages|.+-built|service)$/.test(name))
+    .sort();
   const { build, images: tried = build } = parse(text).jobs;
   expect(tried.strategy.matrix.target.toSorted()).toEqual(images);
   if (workflow === 'release') expect(text).toContain(`for target in ${images.join(' ')}; do`);
@@ -105,18 +115,20 @@ describe.each(SERVICES)('the image of %s', (name) => {
   it('has all of its folder but what only people look at', () => {
     const files = globSync(`services/${name}/**/*.*`, { cwd: repoRoot });
     expect(files).toContain(`services/${name}/main.ts`);
-    const absent = files.filter((path) => !inImage(name, path));
+    // What is built is copied from a stage of its own.
+    const absent = files.filter((path) => !path.includes('/built/') && !inImage(name, path));
     expect(absent.filter((path) => !/\/pictures\/|\.md$/.test(path))).toEqual([]);
   });
 
   it('has no program but those that it runs', () => {
-    const programs = globSync(`services/${name}/**/*.ts`, { cwd: repoRoot }).filter((path) =>
-      inImage(name, path),
+    // What stands in `browser` is built, and runs in browsers.
+    const programs = globSync(`services/${name}/**/*.ts`, { cwd: repoRoot }).filter(
+      (path) => inImage(name, path) && !path.includes('/browser/'),
     );
     expect(programs).toContain(`services/${name}/main.ts`);
     // A file of types alone is no program, as long as one of the service's files needs it.
     const { files } = allImports(
-      programs.filter((path) => /\/(main|cli|tariffs-cli|commands)\.ts$/.test(path)),
+      programs.filter((path) => /\/(main|cli|tariffs-cli|commands|build)\.ts$/.test(path)),
     );
     expect(programs.filter((path) => !files.has(path))).toEqual([]);
   });

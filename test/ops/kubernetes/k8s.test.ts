@@ -197,7 +197,7 @@ it('the example of External Secrets has those that production mounts', () => {
 });
 
 /** What customers reach; health and metrics stay inside the cluster. */
-const PUBLIC_PATHS = ['/api', '/cotizador', '/devolver', '/rastreo'];
+const PUBLIC_PATHS = ['/api', '/cotizador', '/devolver', '/mostrador', '/rastreo'];
 
 it('the Ingress exposes the public paths alone, and leaves 413 and slow answers to the api', () => {
   const { metadata, spec } = find(WITH_ALL, 'Ingress', 'api');

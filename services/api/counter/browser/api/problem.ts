@@ -1,0 +1,44 @@
+/** What is wrong with one field, as the API says it. `indice`: of the guide in the request. */
+export type Detail = {
+  indice?: number;
+  campo?: string;
+  codigo: string;
+  message: string;
+  regla?: string;
+};
+
+/** Why a request has no answer. `sin_conexion` and `cancelado` are of this program, all other codes of the API. */
+export type Problem = {
+  codigo: string;
+  message: string;
+  /** What to do about a problem of this program; the guide for integrators has that of the API (`adviceAddress`). */
+  consejo?: string;
+  /** By field: `details` of the answer. */
+  errors?: Detail[];
+  /** What else the answer warns of. */
+  advertencias?: Detail[];
+  requestId?: string;
+};
+
+export type Answer<T> =
+  | {
+      ok: true;
+      status: number;
+      data: T;
+      message: string;
+      headers: Headers;
+      advertencias: Detail[];
+      body: Body<T>;
+    }
+  | { ok: false; status: number; problem: Problem };
+
+/** The whole body of an answer, for what stands beside its data, such as `siguiente` of a list. */
+export type Body<T> = { response: 'OK'; message: string; data: T; advertencias?: Detail[] } & Record<
+  string,
+  unknown
+>;
+
+/** Returns where the guide for integrators says what to do about a problem of the API. */
+export function adviceAddress(codigo: string): string {
+  return `/api/docs/errores#${codigo}`;
+}

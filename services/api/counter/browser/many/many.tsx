@@ -1,0 +1,3 @@
+export function Many() {
+  return <h1>Varias guías</h1>;
+}

@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ask } from '../api/ask.ts';
+import type { Detail, Problem } from '../api/problem.ts';
+
+/** In ms after the last key. */
+const PAUSE_MS = 400;
+
+/** Runs after a pause in `changes`, and ends what an earlier run still asks for. */
+function useAfterPause(changes: string, run: (signal: AbortSignal) => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => latest.current(controller.signal), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [changes]);
+}
+
+export type Place = { Estado: string; Municipio: string; Colonias: string[] };
+export type Found = { place?: Place; problem?: Problem };
+
+/** Asks what is at a postal code, as soon as it has five digits. */
+export function usePlace(postalCode: string, onPlace: (place: Place) => void): Found {
+  const [found, setFound] = useState<Found & { of?: string }>({});
+  useAfterPause(postalCode, async (signal) => {
+    if (!/^[0-9]{5}$/.test(postalCode)) return;
+    const answer = await ask<Place>({ method: 'GET', path: `/api/codigos-postales/${postalCode}`, signal });
+    if (signal.aborted) return;
+    setFound(
+      answer.ok ? { of: postalCode, place: answer.data } : { of: postalCode, problem: answer.problem },
+    );
+    if (answer.ok) onPlace(answer.data);
+  });
+  return found.of === postalCode ? found : {};
+}
+
+/** What `validar` and `cotizar` say of a guide. */
+export type Checked = { problems: Detail[]; warnings: Detail[] };
+export type Option = {
+  TipoServicio: string;
+  SEND_TOTAL: number;
+  EntregaEstimada?: { Desde: string; Hasta: string };
+  Cotizacion: string;
+};
+type Quoted = { options: Option[]; problem?: Problem | undefined };
+type Body = { TipoServicio: string; Guia: unknown[] };
+
+/** @param body undefined while the guide lacks what must be there. */
+export function useCheck(body: Body | undefined): Checked {
+  const [checked, setChecked] = useState<Checked>({ problems: [], warnings: [] });
+  useAfterPause(JSON.stringify(body) ?? '', async (signal) => {
+    if (!body) return setChecked({ problems: [], warnings: [] });
+    const answer = await ask({ method: 'POST', path: '/api/guias/validar', body, signal });
+    if (signal.aborted) return;
+    if (answer.ok) setChecked({ problems: [], warnings: answer.advertencias });
+    else setChecked({ problems: answer.problem.errors ?? [], warnings: answer.problem.advertencias ?? [] });
+  });
+  return checked;
+}
+
+/**
+ * @param guide undefined while it cannot be priced, or its user may not ask.
+ * @param round another one asks again.
+ * @returns the last options, also while those of a changed guide are on their way: then they are not current.
+ */
+export function useQuote(guide: unknown, round: number): Quoted & { isCurrent: boolean } {
+  const [quoted, setQuoted] = useState<Quoted & { of?: string }>({ options: [] });
+  const asked = JSON.stringify([guide, round]);
+  useAfterPause(asked, async (signal) => {
+    if (guide === undefined) return setQuoted({ options: [] });
+    const found = await quote(guide, signal);
+    if (!signal.aborted) setQuoted({ ...found, of: asked });
+  });
+  return { ...quoted, isCurrent: quoted.of === asked };
+}
+
+export async function quote(guide: unknown, signal?: AbortSignal): Promise<Quoted> {
+  const answer = await ask<{ Opciones: Option[] }[]>({
+    ...{ method: 'POST', path: '/api/guias/cotizar', body: { Guia: [guide] } },
+    ...(signal && { signal }),
+  });
+  return answer.ok ? { options: answer.data[0]?.Opciones ?? [] } : { options: [], problem: answer.problem };
+}

@@ -1,0 +1,3 @@
+export function Sent() {
+  return <h1>Lo enviado</h1>;
+}

@@ -1,0 +1,126 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { waitingUntil } from '../api/ask.ts';
+import { endSession, isAskingAgain, session } from '../api/session.ts';
+import { forgetAll, keepsAnything } from '../kept/kept.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Message } from '../ui/message.tsx';
+import { useStore } from '../ui/store.ts';
+import { Login } from './login.tsx';
+import { addressOf, place, TABS, type Tab } from './route.ts';
+
+/** Loads a tab when it is opened. */
+export type Loaders = Readonly<Record<Tab, () => Promise<ComponentType>>>;
+
+export function Shell({ loaders }: { loaders: Loaders }) {
+  const who = useStore(session);
+  if (who === undefined) {
+    return (
+      <main class="entrada">
+        <h1>Mostrador</h1>
+        <p class="frase">Cree sus guías e imprima sus etiquetas.</p>
+        <Login />
+      </main>
+    );
+  }
+  return <Inside key={who.username} loaders={loaders} />;
+}
+
+function Inside({ loaders }: { loaders: Loaders }) {
+  const who = useStore(session);
+  const { tab } = useStore(place);
+  const asksAgain = useStore(isAskingAgain);
+  const [isLeaving, setLeaving] = useState(false);
+  return (
+    <>
+      <nav aria-label="Secciones">
+        {TABS.map(({ path, name }) => (
+          <a key={path} href={addressOf(path)} aria-current={path === tab ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
+        <span class="quien">
+          {who?.username}
+          {who?.isTest && ' · cuenta de prueba'}
+        </span>
+        <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leave())}>
+          Salir
+        </Button>
+      </nav>
+      <main>
+        <Waiting />
+        <Loaded key={tab} load={loaders[tab]} />
+      </main>
+      {isLeaving && (
+        <Dialog title="¿Salir de este navegador?" onClose={() => setLeaving(false)}>
+          <p>
+            Se borra lo que guardó aquí, como remitentes e impresora. Si solo cierra la pestaña, se queda para
+            la próxima vez.
+          </p>
+          <p class="acciones">
+            <Button onClick={leave}>Salir y borrar</Button>
+            <Button quiet onClick={() => setLeaving(false)}>
+              Quedarse
+            </Button>
+          </p>
+        </Dialog>
+      )}
+      {asksAgain && who && (
+        <Dialog title="Su sesión terminó">
+          <p>Escriba su contraseña otra vez: lo que estaba haciendo sigue donde iba.</p>
+          <Login username={who.username} />
+          <Button quiet onClick={leave}>
+            Salir
+          </Button>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** Tells the other tabs of this browser that its user has left: what they kept would stay. */
+const tabs = new BroadcastChannel('mostrador');
+tabs.onmessage = () => {
+  endSession();
+  location.reload();
+};
+
+/** Ends the sessions of all tabs, and leaves nothing of anybody in this browser. */
+async function leave(): Promise<void> {
+  tabs.postMessage('salir');
+  endSession();
+  await forgetAll();
+  location.replace('/mostrador');
+}
+
+/** Shows a tab once it is there. Its file is gone if the page is older than the service. */
+function Loaded({ load }: { load: () => Promise<ComponentType> }) {
+  const [loaded, setLoaded] = useState<{ Tab?: ComponentType; failed?: true }>({});
+  useEffect(() => {
+    load().then(
+      (Tab) => setLoaded({ Tab }),
+      () => setLoaded({ failed: true }),
+    );
+  }, [load]);
+  if (loaded.failed)
+    return <Message kind="bad">Esta parte no se pudo cargar. Vuelva a cargar la página.</Message>;
+  return loaded.Tab ? <loaded.Tab /> : <p role="status">Cargando…</p>;
+}
+
+function Waiting() {
+  const until = useStore(waitingUntil);
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (until === undefined) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [until]);
+  if (until === undefined) return null;
+  return (
+    <Message kind="warning">
+      El servicio pide esperar {Math.max(Math.ceil((until - now) / 1_000), 1)} s. Después sigue solo.
+    </Message>
+  );
+}

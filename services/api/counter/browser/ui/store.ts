@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A value that parts of the page look at. */
+export type Store<T> = { get(): T; set(value: T): void; subscribe(listener: () => void): () => void };
+
+export function createStore<T>(first: T): Store<T> {
+  let value = first;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set(next) {
+      value = next;
+      for (const listener of [...listeners]) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** Returns the value of a store, and draws the component again when it changes. */
+export function useStore<T>(store: Store<T>): T {
+  const [, draw] = useState({});
+  useEffect(() => store.subscribe(() => draw({})), [store]);
+  return store.get();
+}

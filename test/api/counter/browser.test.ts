@@ -1,0 +1,301 @@
+import { createHmac } from 'node:crypto';
+import type { Page } from 'puppeteer-core';
+import { describe, expect } from 'vitest';
+import { branches } from '#services/api/branches/room.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
+import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
+import { CUSTOMER_PERMISSIONS } from '#shared/rooms.ts';
+import { lookAt } from '#test/fixtures/axe.ts';
+import { openTab } from '#test/fixtures/browser.ts';
+import type { Client } from '#test/fixtures/client.ts';
+import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
+import { JWT_SECRET, printingTest as services } from '#test/fixtures/services.ts';
+
+/** The counter, as a person uses it who has a keyboard, a printer, and at times a bad line. */
+
+const PASSWORD = 'demo1234';
+const SCREENS = [360, 768, 1280].map((width) => ({ width, height: 900 }));
+const RECIPIENT = {
+  ...{ 'Destinatario.Nombre': 'Luis', 'Destinatario.CodigoPostal': '64000' },
+  ...{
+    'Destinatario.Calle': 'Zaragoza',
+    'Destinatario.Numero_exterior': '1',
+    'Producto.Contenido': 'Libros',
+  },
+};
+const GUIDE = { 'Remitente.Nombre': 'Ana', 'Remitente.CodigoPostal': '06600', ...RECIPIENT };
+
+/** Lets a test lose an answer, end a token, and look at what is shown. */
+const WRAPPED = `
+  const { createObjectURL } = URL;
+  URL.createObjectURL = (shown) => createObjectURL.call(URL, (window.shown = shown));
+  const real = window.fetch;
+  window.keys = [];
+  window.fetch = async (path, init) => {
+    const creates = String(path).endsWith('/crear');
+    const { lose, token } = window;
+    if (creates) {
+      window.keys.push(init.headers['idempotency-key']);
+      delete window.lose;
+      delete window.token;
+      if (token) init.headers.authorization = 'Bearer ' + token;
+    }
+    const answer = await real(path, init);
+    if (creates && lose) throw new TypeError('Failed to fetch');
+    return answer;
+  };
+  window.violations = [];
+  addEventListener('securitypolicyviolation', ({ violatedDirective }) => violations.push(violatedDirective));
+`;
+
+const test = services
+  .extend('open', { scope: 'file' }, ({ api, browser }) => async () => {
+    const context = await browser.createBrowserContext();
+    const { page, failures } = await openTab(context as never);
+    await page.setViewport({ width: 1280, height: 900 });
+    await page.evaluateOnNewDocument(WRAPPED);
+    await page.goto(`${api.url}/mostrador`);
+    return { page, failures };
+  })
+  .extend('catalogue', { scope: 'file', auto: true }, async ({ stores, api }) => {
+    const place = (CodigoPostal: string, Estado: string, Municipio: string, ...Colonias: string[]) => ({
+      ...{ CodigoPostal, Estado, Municipio, Ciudad: '', Colonias },
+    });
+    await new PostalCodeStore(stores.mongo).replace(
+      0,
+      [
+        place('06600', 'Ciudad de México', 'Cuauhtémoc', 'Juárez'),
+        place('64000', 'Nuevo León', 'Monterrey', 'Monterrey Centro', 'La Finca'),
+      ],
+      'ana',
+    );
+    await api.contextOf(branches).catalogue.look();
+  })
+  .extend('newUser', { scope: 'file' }, ({ stores }) => userMaker(new UserStore(stores.mongo), PASSWORD));
+
+const field = (path: string) => `[id="${path}"]`;
+const text = (page: Page) => page.$eval('body', ({ innerText }) => innerText);
+
+async function enter(page: Page, username = 'demo', password = PASSWORD): Promise<void> {
+  await page.locator('#usuario').fill(username);
+  await page.locator('#clave').fill(password);
+  await page.keyboard.press('Enter');
+}
+
+async function fill(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [path, value] of Object.entries(values)) await page.locator(field(path)).fill(value);
+}
+
+/** Clicks on the button with these words, or on what begins so. */
+async function press(page: Page, words: string): Promise<void> {
+  await page.locator(`::-p-xpath(//button[contains(., "${words}")])`).click();
+}
+
+/** Waits for the label, and returns the number of its guide. */
+async function created(page: Page): Promise<string> {
+  await page.waitForSelector('.hecha iframe');
+  return page.$eval('.hecha strong', ({ textContent }) => textContent ?? '');
+}
+
+/** How many guides name this recipient. */
+async function guidesFor(demo: Client, recipient: string): Promise<number> {
+  const { body } = await demo.get('/api/guias?limite=100');
+  return (body.data as { SEND_DESTINATARIO: string }[]).filter(
+    ({ SEND_DESTINATARIO }) => SEND_DESTINATARIO === recipient,
+  ).length;
+}
+
+const LEFT = `Promise.all([indexedDB.databases(), caches.keys()]).then(([databases, cached]) => [
+  ...databases.map(({ name }) => name), ...cached, ...Object.keys(localStorage), ...Object.keys(sessionStorage), document.cookie,
+].filter(Boolean))`;
+
+describe('the counter in a browser', () => {
+  test('makes a guide by keyboard alone, from the password to the label', async ({ open }) => {
+    const { page, failures } = await open();
+    const { keyboard } = page;
+    await page.waitForFunction("document.activeElement.id === 'usuario'");
+    await keyboard.type('demo');
+    await keyboard.press('Tab');
+    await keyboard.type(PASSWORD);
+    await keyboard.press('Enter');
+    await page.waitForFunction("document.activeElement.id === 'Remitente.Nombre'");
+    // A scanner ends each code with Enter, as people end each field.
+    for (const [path, value] of Object.entries(GUIDE)) {
+      for (let steps = 0; (await page.evaluate('document.activeElement.id')) !== path; steps += 1) {
+        expect(steps).toBeLessThan(20);
+        await keyboard.press('Enter');
+      }
+      await keyboard.type(value);
+    }
+    await page.waitForFunction(`document.getElementById('Destinatario.Municipio').value === 'Monterrey'`);
+    while ((await page.evaluate('document.activeElement.type')) !== 'submit') await keyboard.press('Enter');
+    await keyboard.press('Enter');
+    const number = await created(page);
+    const bytes = await page.evaluate('shown.arrayBuffer().then((bytes) => [...new Uint8Array(bytes)])');
+    const [label] = await readLabel(Buffer.from(bytes as number[]));
+    expect(label?.code128).toEqual([number]);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Otra con el mismo remitente');
+    await keyboard.press('Enter');
+    await page.waitForFunction("document.activeElement.id === 'Destinatario.Nombre'");
+    expect(await page.evaluate("document.getElementById('Remitente.Nombre').value")).toBe('Ana');
+    expect(await page.evaluate('violations')).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
+  test('fits every screen and has no finding of axe: empty, with problems, and with a label', async ({
+    open,
+  }) => {
+    const { page } = await open();
+    await page.waitForSelector('#usuario');
+    for (const screen of SCREENS) await lookAt(page, 'mostrador-entrar', screen);
+    await enter(page);
+    await page.waitForSelector(field('Remitente.Nombre'));
+    for (const screen of SCREENS) await lookAt(page, 'mostrador-una', screen);
+    const { 'Destinatario.Calle': _, ...homeless } = GUIDE;
+    await fill(page, homeless);
+    await page.waitForSelector(field('Destinatario.Calle-atencion'));
+    for (const screen of SCREENS) await lookAt(page, 'mostrador-advertencias', screen);
+    await fill(page, { 'Destinatario.Celular': '12' });
+    await press(page, 'Crear e imprimir');
+    await page.waitForSelector(`${field('Destinatario.Celular')}[aria-invalid]`);
+    for (const screen of SCREENS) await lookAt(page, 'mostrador-problemas', screen);
+    await fill(page, { 'Destinatario.Celular': '8112345678' });
+    await press(page, 'Crear e imprimir');
+    await created(page);
+    for (const screen of SCREENS) await lookAt(page, 'mostrador-etiqueta', screen);
+    expect(await page.evaluate('violations')).toEqual([]);
+  });
+
+  test('shows price, days and place while one types, and a problem beside its field', async ({ open }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, { ...GUIDE, 'Producto.Peso': '2,5', 'Producto.Largo': '30', 'Producto.Alto': '20' });
+    await fill(page, { 'Producto.Ancho': '15' });
+    await page.evaluate("location.hash = '#/enviado'");
+    await page.waitForFunction("document.querySelector('h1').innerText === 'Lo enviado'");
+    await page.evaluate("location.hash = '#/una'");
+    await page.waitForSelector(field('Producto.Ancho'));
+    await page.waitForFunction(`/\\$\\d+\\.\\d\\d/.test(document.querySelector('.servicio').innerText)`);
+    expect(await page.$eval('.servicio', ({ textContent }) => textContent)).toMatch(/Llega (el|entre)/);
+    await page.waitForSelector(`${field('Destinatario.Colonia-lista')} option[value="Monterrey Centro"]`);
+    await page.click(field('Destinatario.CodigoPostal'), { count: 3 });
+    await page.keyboard.type('99999');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+      `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('cobertura')`,
+    );
+  });
+
+  test('lets a one-time password be changed, and goes in', async ({ open, newUser }) => {
+    const oneTimeUntil = new Date(Date.now() + 3_600_000);
+    await newUser('importado', { oneTimeUntil, permissions: [...CUSTOMER_PERMISSIONS] });
+    const { page } = await open();
+    await enter(page, 'importado');
+    await page.locator('#nueva').fill('una clave mia y larga');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(field('Remitente.Nombre'));
+    await press(page, 'Salir');
+    await enter(page, 'importado', 'una clave mia y larga');
+    await page.waitForSelector(field('Remitente.Nombre'));
+  });
+
+  test('says why a login is refused', async ({ open }) => {
+    const { page } = await open();
+    await enter(page, 'demo', 'otra');
+    await page.waitForSelector('[role=alert]');
+    expect(await text(page)).toContain('Usuario o contrasena incorrectos');
+  });
+
+  test('asks for the password when the token ends, and creates the guide once', async ({ open, demo }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Token Vencido' });
+    await page.evaluate(`window.token = '${expiredToken()}'`);
+    await press(page, 'Crear e imprimir');
+    await page.waitForSelector('dialog[open]');
+    await lookAt(page, 'mostrador-otra-vez', { width: 360, height: 900 });
+    await page.locator('dialog #clave').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await created(page);
+    const keys = (await page.evaluate('keys')) as string[];
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    expect(await guidesFor(demo, 'Token Vencido')).toBe(1);
+  });
+
+  test('creates a guide once whose answer is lost, and waits while there is no line', async ({
+    open,
+    demo,
+  }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Respuesta Perdida' });
+    await page.evaluate('window.lose = true');
+    await press(page, 'Crear e imprimir');
+    await created(page);
+    expect(await guidesFor(demo, 'Respuesta Perdida')).toBe(1);
+    await press(page, 'Otra con el mismo remitente');
+    await fill(page, { ...RECIPIENT, 'Destinatario.Nombre': 'Sin Linea' });
+    await page.setOfflineMode(true);
+    await press(page, 'Crear e imprimir');
+    await page.waitForFunction('keys.length > 3');
+    await page.setOfflineMode(false);
+    await created(page);
+    expect(await guidesFor(demo, 'Sin Linea')).toBe(1);
+  });
+
+  test('waits as long as the service asks for, says so, and goes on', async ({ startApi, open }) => {
+    const slow = await startApi({ REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '3' });
+    const { page } = await open();
+    await page.goto(`${slow.url}/mostrador`);
+    await page.evaluate('window.seen = []');
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.body.innerText.includes('El servicio pide esperar')) seen.push('wait');
+    }).observe(document.body, { subtree: true, childList: true })`);
+    await enter(page);
+    await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Con Calma' });
+    await press(page, 'Crear e imprimir');
+    await created(page);
+    expect(await page.evaluate('seen.length > 0')).toBe(true);
+  });
+
+  test('keeps a sender that the user wants kept, and nothing else; "Salir" leaves nothing', async ({
+    open,
+    api,
+  }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, GUIDE);
+    await press(page, 'Crear e imprimir');
+    await created(page);
+    expect(await page.evaluate(LEFT)).toEqual([]);
+    await press(page, 'Otra con el mismo remitente');
+    await press(page, 'Guardar este remitente');
+    await page.waitForFunction(`document.querySelector('.guardar').innerText.includes('Guardado')`);
+    expect(await page.evaluate(LEFT)).toEqual(['mostrador']);
+    await page.goto('about:blank');
+    await page.goto(`${api.url}/mostrador`);
+    await enter(page);
+    await page.waitForSelector('.guardados option[value="0"]');
+    await page.select('.guardados select', '0');
+    await page.waitForFunction(`document.getElementById('Remitente.Nombre').value === 'Ana'`);
+    const other = await page.browserContext().newPage();
+    await other.goto(`${api.url}/mostrador`);
+    await enter(other);
+    await other.waitForSelector(field('Remitente.Nombre'));
+    await page.bringToFront();
+    await press(page, 'Salir');
+    await Promise.all([page.waitForNavigation(), press(page, 'Salir y borrar')]);
+    for (const tab of [page, other]) await tab.waitForSelector('#usuario');
+    expect(await page.evaluate(LEFT)).toEqual([]);
+  });
+});
+
+/** Of the service, and past its time. */
+function expiredToken(): string {
+  const part = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url');
+  const now = Math.floor(Date.now() / 1_000);
+  const claims = { sub: 'demo', iss: 'shipping-guides', iat: now - 120, exp: now - 60, gen: 0, jti: 'one' };
+  const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${content}.${createHmac('sha256', JWT_SECRET).update(content).digest('base64url')}`;
+}

@@ -1,0 +1,83 @@
+import { describe, expect } from 'vitest';
+import {
+  type GuideForm,
+  guideForm,
+  guideOf,
+  isComplete,
+  type OpenApi,
+} from '#services/api/counter/browser/one/form.ts';
+import { arranged } from '#services/api/counter/browser/one/layout.ts';
+import { SERVICE_TYPES, SentGuide } from '#shared/guides/guide.ts';
+import { call } from '#test/fixtures/client.ts';
+import { test as services } from '#test/fixtures/services.ts';
+
+/** The form of one guide, which the OpenAPI document makes. */
+
+const test = services
+  .extend('document', { scope: 'file' }, async ({ api }) => {
+    return (await call(`${api.url}/api/openapi.json`)).body as unknown as OpenApi;
+  })
+  .extend('form', { scope: 'file' }, ({ document }) => guideForm(document));
+
+const fieldsOf = ({ sections }: GuideForm) => sections.flatMap(({ fields }) => fields);
+
+/** The paths of all fields that a client may send. */
+function sentFields(): string[] {
+  return Object.entries(SentGuide.properties).flatMap(([name, schema]) => {
+    if (!('properties' in schema)) return name;
+    return Object.keys(schema.properties).map((field) => `${name}.${field}`);
+  });
+}
+
+describe('the form of a guide', () => {
+  test('has every field of `guide.ts` but the quote, and shows each of them', ({ form }) => {
+    const paths = sentFields().filter((path) => path !== 'Cotizacion');
+    expect(paths.length).toBeGreaterThan(35);
+    expect(
+      fieldsOf(form)
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(paths.toSorted());
+    const shown = form.sections.map(arranged).flatMap(({ usual, rest }) => [...usual, ...rest]);
+    expect(shown.length).toBe(paths.length);
+    expect(form.services).toEqual(SERVICE_TYPES);
+  });
+
+  test('has the words, rules and examples of the document', ({ form }) => {
+    const field = (path: string) => fieldsOf(form).find((each) => each.path === path);
+    expect(field('Remitente.Nombre')).toMatchObject({ required: true, maxLength: 120, example: 'Ana López' });
+    expect(field('Destinatario.Celular')).toMatchObject({ label: 'Teléfono celular', required: false });
+    expect(field('Producto.Paquetes')).toMatchObject({ kind: 'integer', hint: '1 si falta' });
+    expect(field('Producto.Peso')).toMatchObject({ kind: 'decimal', label: 'Peso, en kg', example: '2.5' });
+    expect(field('Cobro.Medios')).toMatchObject({ kind: 'choices', options: ['efectivo', 'tarjeta'] });
+  });
+
+  test('has a field that is added to the document', ({ document }) => {
+    const added = structuredClone(document);
+    const { Producto } = added.components.schemas;
+    Object.assign(Producto?.properties ?? {}, {
+      Apilable: { type: ['string', 'null'], enum: ['si', 'no', null], description: 'Si puede ir debajo' },
+    });
+    const field = fieldsOf(guideForm(added)).find(({ path }) => path === 'Producto.Apilable');
+    expect(field).toMatchObject({ label: 'Si puede ir debajo', kind: 'choice', options: ['si', 'no'] });
+  });
+
+  test('makes a guide of what is filled in', ({ form }) => {
+    const values = {
+      ...{ 'Remitente.Nombre': ' Ana ', 'Destinatario.Nombre': 'Luis', 'Destinatario.CodigoPostal': '06600' },
+      ...{ 'Producto.Contenido': 'Libros', 'Producto.Peso': '2,5', 'Producto.ValorDeclarado': '1,500.50' },
+      ...{ 'Producto.Largo': 'largo', 'Producto.Alto': '', 'Cobro.Medios': 'efectivo|tarjeta' },
+      ...{ Referencia: 'PEDIDO-1' },
+    };
+    expect(guideOf(form, values)).toEqual({
+      Remitente: { Nombre: 'Ana' },
+      Destinatario: { Nombre: 'Luis', CodigoPostal: '06600' },
+      Producto: { Contenido: 'Libros', Peso: 2.5, ValorDeclarado: 1500.5, Largo: 'largo' },
+      Creado_por: {},
+      Cobro: { Medios: ['efectivo', 'tarjeta'] },
+      Referencia: 'PEDIDO-1',
+    });
+    expect(isComplete(form, values)).toBe(true);
+    expect(isComplete(form, { ...values, 'Producto.Contenido': ' ' })).toBe(false);
+  });
+});
