@@ -119,10 +119,10 @@ export class Ledger {
     return found.flatMap(asMovement);
   }
 
-  /** Returns the remittances of an account after a number, and those that take one back, the oldest first. */
-  async remittances(account: string, number = 0): Promise<NumberedRemittance[]> {
+  /** Returns all remittances of an account, and those that take one back, the oldest first. */
+  async remittances(account: string): Promise<NumberedRemittance[]> {
     const found = await this.#entries
-      .find({ 'remittance.account': account, _id: after(account, number) })
+      .find({ 'remittance.account': account })
       .readConcern(MAJORITY)
       .sort({ 'remittance.account': 1, _id: 1 })
       .lean();

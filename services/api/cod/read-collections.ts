@@ -36,13 +36,12 @@ export async function listCollected(
   const { page, cursor } = await readPage(request, (within, limit) =>
     collections.page({ account, ...(differing && { differs: true as const }), ...within }, limit),
   );
-  const [movements, owed] = await Promise.all([
+  const [movements, entries, owed] = await Promise.all([
     ledger.ofGuides(page.map(({ _id }) => _id)),
+    ledger.remittances(account),
     ledger.owed(user),
   ]);
-  // A remittance comes after what it pays.
-  const first = Math.min(...movements.map(({ number }) => number));
-  const paid = movements.length > 0 ? asPaid(await ledger.remittances(account, first)) : [];
+  const paid = asPaid(entries);
   const byGuide = Map.groupBy(movements, ({ guide }) => guide);
   return {
     collected: await inTurns(page, (one) => collectedView(one, byGuide.get(one._id) ?? [], paid)),
