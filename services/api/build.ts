@@ -1,4 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { buildApi, ROOMS } from './app.ts';
@@ -6,6 +7,11 @@ import { ApiConfig, LABEL_TIMEOUTS } from './config.ts';
 import { builtFolder } from './http/built-files.ts';
 
 /** `npm run build`: runs the builds of all rooms (docs/architecture.md "What is built"). */
+
+const HELP = `Usage: npm run build
+
+Builds the counter and the clients, which the api serves, into services/api/built. npm start and the tests do it themselves.
+`;
 
 /** Nothing listens there: a document needs no stores. */
 const NOWHERE = '127.0.0.1:1';
@@ -25,9 +31,14 @@ const documentOnce = () => {
   document ??= makeDocument();
   return document;
 };
-await Promise.all(ROOMS.map(({ data, builds }) => builds && build(data.name, builds)));
 
-/** Replaces a room's folder at once: a build that fails leaves the former one, and an api that starts meanwhile finds all of it. */
+process.exitCode = await untilPipeBreaks(async () => {
+  if (process.argv.includes('--help')) process.stdout.write(HELP);
+  else await Promise.all(ROOMS.map(({ data, builds }) => builds && build(data.name, builds)));
+  return 0;
+});
+
+/** Replaces a room's folder when all of it is built: a build that fails leaves the former one. */
 async function build(
   name: string,
   builds: (folder: string, document: () => Promise<object>) => Promise<void>,
