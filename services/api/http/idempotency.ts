@@ -95,5 +95,6 @@ export function requireSameBody(
 ): void {
   if (stored.bodyHash === bodyHash) return;
   // A body that had nothing to leave out was stored with one hash, and so was every body before 1.11.0.
-  if ((stored.lastingHash ?? stored.bodyHash) !== lastingHash) throw new DomainError('idempotency-key-reused');
+  if ((stored.lastingHash ?? stored.bodyHash) !== lastingHash)
+    throw new DomainError('idempotency-key-reused');
 }
