@@ -276,6 +276,8 @@ export function aDayOfTheClient(
         '/api/webhooks': 3, // a lost one, and one that was refused at first
         '/api/guias/played/simular': 1,
       });
+      const [login] = service.asked.get('/api/auth/login') ?? [];
+      expect(Buffer.from(String(login?.['x-password']), 'latin1').toString()).toBe('señal€');
       const names = service.asked
         .get('/api/guias/crear')
         ?.map((headers) => [headers['idempotency-key'], headers['x-request-id']]);

@@ -7,9 +7,9 @@ import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { findProgram } from '#local/programs/ensure-programs.ts';
+import service from '#services/api/package.json' with { type: 'json' };
 import { minimalGuide } from '#test/fixtures/client.ts';
 import { printingTest } from '#test/fixtures/services.ts';
-import service from '../../../services/api/package.json' with { type: 'json' };
 
 /** That npm and pip install them is in test/clients. */
 
@@ -26,20 +26,23 @@ describe('a package of the chapter on clients', () => {
   test.for([
     ['npm install', `guias-de-envio-${service.version}.tgz`, 'application/gzip'],
     ['pip install', `guias_de_envio-${service.version}-py3-none-any.whl`, 'application/zip'],
-  ] as const)('is what «%s» names, in the version of the service', async ([command, file, type], given) => {
-    const { address, response, bytes } = await given.packageOf(command);
-    expect(new URL(address).pathname).toBe(`/api/docs/cliente/${file}`);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': type,
-      'content-disposition': `attachment; filename="${file}"`,
-      'cache-control': 'public, max-age=31536000, immutable',
-    });
-    expect(given.page).toContain(createHash('sha256').update(bytes).digest('hex'));
-  });
+  ] as const)(
+    'is what «%s» names, in the version of the service',
+    async ([command, file, type], { packageOf, page }) => {
+      const { address, response, bytes } = await packageOf(command);
+      expect(new URL(address).pathname).toBe(`/api/docs/cliente/${file}`);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': type,
+        'content-disposition': `attachment; filename="${file}"`,
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+      expect(page).toContain(createHash('sha256').update(bytes).digest('hex'));
+    },
+  );
 
   test('for TypeScript creates a guide and prints it', async ({ api, demo, folder, packageOf }) => {
     const { bytes } = await packageOf('npm install');
-    execFileSync('tar', ['-xz', '-C', folder], { input: bytes });
+    execFileSync('tar', ['-xzf', '-', '-C', folder], { input: bytes });
     symlinkSync(join(repoRoot, 'node_modules'), join(folder, 'node_modules'));
     const { ClienteDeGuias } = await import(pathToFileURL(join(folder, 'package/dist/index.mjs')).href);
     const client = new ClienteDeGuias({ url: api.url, llave: await demo.newKey() });

@@ -25,7 +25,7 @@ URL = os.environ["API_URL"]
 kind = Awaited if "async" in sys.argv else ClienteDeGuias
 client = kind(URL, os.environ["LLAVE"])
 hurried = kind(URL, os.environ["LLAVE"], plazo=7)
-person = kind(URL, usuario="ana", contrasena="secreta")
+person = kind(URL, usuario="ana", contrasena="señal€")
 
 
 def end_of(call):

@@ -62,8 +62,8 @@ export class Llamadas {
 
   async #sesion({ usuario, contrasena }: Exclude<Acceso, { llave: string }>, fin: number): Promise<string> {
     const solicitud = this.#solicitud({ metodo: 'POST', ruta: '/api/auth/login' });
-    solicitud.headers.set('x-username', usuario);
-    solicitud.headers.set('x-password', contrasena);
+    solicitud.headers.set('x-username', enBytes(usuario));
+    solicitud.headers.set('x-password', enBytes(contrasena));
     const { data } = (await (await repetir(solicitud, fin, true)).json()) as {
       data: { access_token: string };
     };
@@ -93,6 +93,11 @@ export class Llamadas {
     // Si la dirección es otra, repetirla ahí como GET no crearía nada.
     return new Request(url, { method: metodo, headers, body: body ?? null, redirect: 'manual' });
   }
+}
+
+/** En UTF-8, de lo que un header lleva un carácter por byte. */
+function enBytes(texto: string): string {
+  return Buffer.from(texto).toString('latin1');
 }
 
 function conToken(solicitud: Request, token: string): Request {
