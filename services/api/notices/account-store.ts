@@ -4,7 +4,7 @@ import { modelOf, type StoredModel } from '#shared/stores/collection.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
 
 /** What an account wants. */
-export type Choice = { active: boolean; states: NoticeState[] };
+type Choice = { active: boolean; states: NoticeState[] };
 
 /** Pause between looks at an account's log, in ms: a process of the release before does not tell of its events. */
 const LOOK_MS = 60_000;

@@ -22,7 +22,7 @@ export type Sent =
   | { outcome: 'refused'; reply: number }
   | { outcome: 'away'; error: Error };
 /** `raw`: as RFC 5322 has it. */
-export type Mail = { from: string; to: string; raw: Buffer };
+type Mail = { from: string; to: string; raw: Buffer };
 
 type SmtpError = Error & { responseCode?: number; command?: string; code?: string };
 

@@ -21,7 +21,7 @@ const PAUSES_MS = [30_000, 60_000, 300_000, 900_000];
 /** What became of a notice, or of a try. */
 export type Result = Outcome | Sent['outcome'];
 
-export type SendDeps = {
+type SendDeps = {
   accounts: NoticeAccounts;
   notices: NoticeStore;
   eventLog: EventLog;

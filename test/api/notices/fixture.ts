@@ -11,14 +11,14 @@ import { fullGuide } from '#test/fixtures/client.ts';
 import { test as events } from '#test/fixtures/events.ts';
 
 /** A mail as the server got it. */
-export type Mail = { from: string; to: string[]; secure: boolean; user: string; raw: string };
+type Mail = { from: string; to: string[]; secure: boolean; user: string; raw: string };
 /** What the server answers to the next mails: a code for a recipient or a message, or nothing at all. */
-export type Answer = { at: 'RCPT TO' | 'DATA' | 'MAIL FROM'; code: number } | 'silence';
+type Answer = { at: 'RCPT TO' | 'DATA' | 'MAIL FROM'; code: number } | 'silence';
 
 type Refusal = Error & { responseCode: number };
 const refusal = (code: number): Refusal => Object.assign(new Error('no'), { responseCode: code });
 
-export const LOGIN = { user: 'guias@tienda.example', pass: 'a:b/c?d#e@f' };
+const LOGIN = { user: 'guias@tienda.example', pass: 'a:b/c?d#e@f' };
 
 /** Tests with a mail server of their own, with STARTTLS by a certificate of an authority of its own, and a login. */
 export const test = events
