@@ -454,16 +454,16 @@ describe('a search for a person', () => {
     expect(page.text.replace(/value="[^"]*"/, '')).not.toMatch(/Ángel|ANGEL|2222|4444/);
   });
 
-  people(
-    'needs three letters of the name, from its beginning, or a whole phone',
-    async ({ supervisor, theirs }) => {
-      for (const text of ['jo', 'ngel', '8122', '81222233']) {
-        const page = await search(supervisor, text);
-        for (const number of theirs) expect(page.text).not.toContain(number);
-        expect(page.text).toContain('Ningún destinatario tiene ese teléfono');
-      }
-    },
-  );
+  test('needs three letters of the name, from its beginning, or a whole phone', async ({
+    supervisor,
+    theirs,
+  }) => {
+    for (const text of ['jo', 'ngel', '8122', '81222233']) {
+      const page = await search(supervisor, text);
+      for (const number of theirs) expect(page.text).not.toContain(number);
+      expect(page.text).toContain('Ningún destinatario tiene ese teléfono');
+    }
+  });
 
   test('is only for soporte.personas: others find and see nothing', async ({ support, theirs }) => {
     const { status, text } = await search(support, 'jose angel');
@@ -472,24 +472,25 @@ describe('a search for a person', () => {
     expect(text).not.toMatch(/destinatario/i);
   });
 
-  people(
-    'says in the trail what was looked for and found, and names nobody',
-    async ({ stores, theirs, visitorWith }) => {
-      const seeker = await visitorWith(['soporte.read', 'soporte.personas', 'guias.quote']);
-      await search(seeker, 'jose angel nu');
-      await search(seeker, '8122223333');
-      const looks = await stores.mongo
-        .collection('audit')
-        .find({ actor: seeker.username, action: 'support.search' })
-        .sort({ at: 1 })
-        .toArray();
-      const guides = expect.toSatisfy((found: string[]) => theirs.every((number) => found.includes(number)));
-      expect(looks.map(({ details }) => details)).toEqual([
-        { text: 'jo… an… n…', persons: true, guides, answers: 0 },
-        { text: '***3333', persons: true, guides, answers: 0 },
-      ]);
-    },
-  );
+  test('says in the trail what was looked for and found, and names nobody', async ({
+    stores,
+    theirs,
+    visitorWith,
+  }) => {
+    const seeker = await visitorWith(['soporte.read', 'soporte.personas', 'guias.quote']);
+    await search(seeker, 'jose angel nu');
+    await search(seeker, '8122223333');
+    const looks = await stores.mongo
+      .collection('audit')
+      .find({ actor: seeker.username, action: 'support.search' })
+      .sort({ at: 1 })
+      .toArray();
+    const guides = expect.toSatisfy((found: string[]) => theirs.every((number) => found.includes(number)));
+    expect(looks.map(({ details }) => details)).toEqual([
+      { text: 'jo… an… n…', persons: true, guides, answers: 0 },
+      { text: '***3333', persons: true, guides, answers: 0 },
+    ]);
+  });
 
   test('finds nobody who was erased or whose guide is old', async ({ newGuide, stores, supervisor }) => {
     const numbers = [await newGuide(), await newGuide()].toSorted();
