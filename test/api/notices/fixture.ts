@@ -81,7 +81,7 @@ export const test = events
     CARRIER_NAME: 'Paquetería, "El Águila"',
     CARRIER_CONTACT: '5512345678',
   }))
-  .extend('settings', { scope: 'file' }, ({ noticeSettings }) => noticeSettings)
+  .extend('settings', { scope: 'file' }, ({ noticeSettings }): Record<string, string> => noticeSettings)
   /** A guide of `demo` whose recipient has an address. */
   .extend('newParcel', { scope: 'file' }, ({ newGuide }) => {
     let count = 0;

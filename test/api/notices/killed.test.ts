@@ -11,7 +11,7 @@ import { test as notices } from './fixture.ts';
 
 /** Processes die, or are of the release before: they have no mail server, and tell nobody. */
 
-const test = notices.extend('settings', { scope: 'file' }, {} as Record<string, string>);
+const test = notices.extend('settings', { scope: 'file' }, () => ({}));
 const signal = new AbortController().signal;
 
 test('after a crash a notice is recorded once, and one that was taken is not sent again', async ({
