@@ -1,4 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { untilPipeBreaks } from '#shared/commands/broken-pipe.ts';
 import { loadConfig } from '#shared/config/load-config.ts';
 import { createLogger } from '#shared/observability/logger.ts';
 import { buildApi, ROOMS } from './app.ts';
@@ -25,7 +26,17 @@ const documentOnce = () => {
   document ??= makeDocument();
   return document;
 };
-await Promise.all(ROOMS.map(({ data, builds }) => builds && build(data.name, builds)));
+
+const HELP = `Usage: npm run build
+
+Builds what the api serves to browsers, and the clients, into services/api/built. npm start and the tests do it themselves.
+`;
+
+process.exitCode = await untilPipeBreaks(async () => {
+  if (process.argv.includes('--help')) process.stdout.write(HELP);
+  else await Promise.all(ROOMS.map(({ data, builds }) => builds && build(data.name, builds)));
+  return 0;
+});
 
 /** Replaces a room's folder at once: a build that fails leaves the former one, and an api that starts meanwhile finds all of it. */
 async function build(

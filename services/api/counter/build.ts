@@ -54,7 +54,7 @@ async function licencesOf(sources: string[]): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** Returns the names of the workers' files by those of their sources: `read` of `read.worker.ts`. */
+/** Returns the names of the workers' files by those of their sources, without what follows the first dot. */
 function namesIn({ outputs }: Metafile): Record<string, string> {
   const entries = Object.entries(outputs).flatMap(([path, { entryPoint }]) =>
     entryPoint === undefined ? [] : [[basename(entryPoint, '.worker.ts'), basename(path)]],

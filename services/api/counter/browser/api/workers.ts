@@ -13,7 +13,7 @@ const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
 /** The one text that becomes code: a file of our own. */
 const policy = types?.createPolicy('mostrador', { createScriptURL: (url) => url });
 
-/** Starts a worker: `read` of `read.worker.ts`, wherever it stands. Names are unique. */
+/** Starts a worker by the name of its source before `.worker.ts`, wherever that stands. Names are unique. */
 export function startWorker(name: string): Worker {
   const url = `/mostrador/${WORKERS[name]}`;
   return new Worker(policy?.createScriptURL(url) ?? url, { type: 'module' });

@@ -20,6 +20,7 @@ export function Shell({ loaders }: { loaders: Loaders }) {
       <main class="entrada">
         <h1>Mostrador</h1>
         <p class="frase">Cree sus guías e imprima sus etiquetas.</p>
+        <Waiting />
         <Login />
       </main>
     );
