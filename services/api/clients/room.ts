@@ -1,11 +1,10 @@
 import { clientsData } from '#shared/clients/room.ts';
-import { guides } from '../guides/room.ts';
 import { defineRoom } from '../http/room.ts';
 import { clientRoutes, clientValues } from './routes.ts';
 
 export const clients = defineRoom({
   data: clientsData,
-  needs: [guides],
+  needs: [],
   errors: {},
   personalData: 'none',
   changes: 'none',

@@ -47,12 +47,17 @@ function comment(text: string | undefined): string {
 
 function operations(document: OpenApiDocument): string {
   return [
-    "import type { Esquemas } from './esquemas.mjs';",
-    "import { parte } from './peticion.mjs';",
-    "import { Recorridos } from './recorridos.mjs';\n",
+    importing('type { Esquemas }', 'esquemas'),
+    importing('{ parte }', 'peticion'),
+    importing('{ Recorridos }', 'recorridos'),
+    '',
     '/** Un método por cada operación de `/api/docs/operaciones`. */',
     `export abstract class Operaciones extends Recorridos {\n${operationsOf(document).map(methodsOf).join('\n')}\n}\n`,
   ].join('\n');
+}
+
+function importing(names: string, module: string): string {
+  return `import ${names} from './${module}.mjs';`;
 }
 
 function methodsOf(operation: Operation): string {
