@@ -183,7 +183,7 @@ describe('the counter in a browser', () => {
     await fill(page, { ...GUIDE, 'Producto.Peso': '2,5', 'Producto.Largo': '30', 'Producto.Alto': '20' });
     await fill(page, { 'Producto.Ancho': '15' });
     await page.evaluate("location.hash = '#/enviado'");
-    await page.waitForFunction("document.querySelector('h1').innerText === 'Lo enviado'");
+    await page.waitForFunction("document.querySelector('h1')?.innerText === 'Lo enviado'");
     await page.evaluate("location.hash = '#/una'");
     await page.waitForSelector(field('Producto.Ancho'));
     await page.waitForFunction(`/\\$\\d+\\.\\d\\d/.test(document.querySelector('.servicio').innerText)`);
