@@ -125,7 +125,7 @@ export function OrdersTable({ orders, fields, sorting, onSort }: Props) {
                   <Choice order={order} />
                 </td>
                 <td>{order.line}</td>
-                <td class="estado">
+                <td class="situacion">
                   <State order={order} />
                 </td>
                 {fields.map((field) => {
