@@ -17,15 +17,15 @@ const test = printingTest
   .extend('page', { scope: 'file' }, async ({ api }) => (await fetch(`${api.url}/api/docs/cliente`)).text())
   /** Fetches the package that the chapter installs by a command. */
   .extend('packageOf', { scope: 'file' }, ({ page }) => async (command: string) => {
-    const [, address = ''] = new RegExp(`${command} (http[^<\\s]+)`).exec(page) ?? [];
+    const [, address = ''] = new RegExp(`${command} install (http[^<\\s]+)`).exec(page) ?? [];
     const response = await fetch(address);
     return { address, response, bytes: Buffer.from(await response.arrayBuffer()) };
   });
 
 describe('a package of the chapter on clients', () => {
   test.for([
-    ['npm install', `guias-de-envio-${service.version}.tgz`, 'application/gzip'],
-    ['pip install', `guias_de_envio-${service.version}-py3-none-any.whl`, 'application/zip'],
+    ['npm', `guias-de-envio-${service.version}.tgz`, 'application/gzip'],
+    ['pip', `guias_de_envio-${service.version}-py3-none-any.whl`, 'application/zip'],
   ] as const)(
     'is what «%s» names, in the version of the service',
     async ([command, file, type], { packageOf, page }) => {
@@ -41,7 +41,7 @@ describe('a package of the chapter on clients', () => {
   );
 
   test('for TypeScript creates a guide and prints it', async ({ api, demo, folder, packageOf }) => {
-    const { bytes } = await packageOf('npm install');
+    const { bytes } = await packageOf('npm');
     execFileSync('tar', ['-xzf', '-', '-C', folder], { input: bytes });
     symlinkSync(join(repoRoot, 'node_modules'), join(folder, 'node_modules'));
     const { ClienteDeGuias } = await import(pathToFileURL(join(folder, 'package/dist/index.mjs')).href);
@@ -55,7 +55,7 @@ describe('a package of the chapter on clients', () => {
   });
 
   test('for Python is a wheel whose record is right, and Python', async ({ folder, packageOf }) => {
-    const { bytes } = await packageOf('pip install');
+    const { bytes } = await packageOf('pip');
     const files = unzipSync(bytes);
     const info = `guias_de_envio-${service.version}.dist-info`;
     const record = strFromU8(files[`${info}/RECORD`] ?? new Uint8Array()).trim();

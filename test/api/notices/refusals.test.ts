@@ -52,7 +52,7 @@ test('a person who follows the link and presses the button gets none, of any sho
 });
 
 test.for(['x', 'x'.repeat(65), '%E0'])(
-  'a link that we did not make is answered by a page and changes nothing: %s',
+  'a link that we did not make, enlace_no_valido, is answered by a page and changes nothing: %s',
   async (token, { api }) => {
     for (const method of ['GET', 'POST']) {
       const answer = await fetch(`${api.url}/avisos/${token}`, { method });

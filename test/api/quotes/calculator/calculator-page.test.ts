@@ -52,7 +52,7 @@ describe('GET /cotizador with a parcel', () => {
         'Seguro 1.5 % de $1,500.00, mínimo $25.00 $25.00 IVA 16 % de $179.99 $28.80 Total $208.79 ' +
         'Precios de la lista pública, en pesos. Con un contrato el precio puede ser otro. ' +
         'Cambiar los datos Código postal de origen Código postal de destino Peso (kg) Largo (cm) Alto (cm) Ancho (cm) ' +
-        'Valor declarado ($, opcional) Paquetes iguales (opcional) Ver precios Rastrear un paquete',
+        'Valor declarado ($, opcional) Paquetes iguales (opcional) Ver precios Rastrear un paquete Crear guías, si es cliente',
     ]);
     expect(valuesIn(html)).toEqual(['06600', '64000', '2,5', '30', '20', '15', '$1,500.00', '']);
   });
@@ -152,7 +152,7 @@ describe('GET /cotizador without a good parcel', () => {
         200,
         'Correcaminos ¿Cuánto cuesta mi envío? Diga de dónde sale, a dónde va y cómo es el paquete. Ver un ejemplo ' +
           'Código postal de origen Código postal de destino Peso (kg) Largo (cm) Alto (cm) Ancho (cm) ' +
-          'Valor declarado ($, opcional) Paquetes iguales (opcional) Ver precios Rastrear un paquete',
+          'Valor declarado ($, opcional) Paquetes iguales (opcional) Ver precios Rastrear un paquete Crear guías, si es cliente',
       ]);
       expect(html).not.toContain('aria-invalid');
     }
@@ -333,7 +333,7 @@ describe('GET /cotizador', () => {
       await expect
         .poll(async () => (await look(path)).text, { timeout: 10_000 })
         .toBe(
-          'Correcaminos Todavía no hay tarifas Aún no podemos decirle cuánto cuesta un envío. Vuelva otro día. Rastrear un paquete',
+          'Correcaminos Todavía no hay tarifas Aún no podemos decirle cuánto cuesta un envío. Vuelva otro día. Rastrear un paquete Crear guías, si es cliente',
         );
       const { status, headers } = await look(path);
       expect([status, headers.get('x-robots-tag')]).toEqual([200, 'noindex']);
