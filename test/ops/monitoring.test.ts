@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -49,12 +50,20 @@ const test = webhooksTest
   })
   /** Somebody who receives events. */
   .extend('subscriber', { scope: 'file' }, ({ newCustomer }) => newCustomer())
-  /** An api that waits for no label, so that there are labels and requests that fail, keeps guides for a year, and has a bucket. */
+  /** An api that waits for no label, so that labels and requests fail, keeps guides for a year, and has a bucket and a mail server that is away. */
   .extend('hasty', { scope: 'file' }, async ({ startApi, stores }, { onCleanup }) => {
     const bucket = await startPretendedBucket();
     onCleanup(() => bucket.close());
     const settings = { LABEL_CACHE_URL: stores.redisUrls.api, RETENTION_DAYS: '365' };
-    return startApi({ ...settings, EVIDENCE_BUCKET: bucket.address }, { label: 1 });
+    const mail = {
+      ...{
+        SMTP_URL: 'smtp://127.0.0.1:1',
+        MAIL_FROM: 'avisos@guias.example',
+        NOTICES_SECRET: randomBytes(32).toString('hex'),
+      },
+      ...{ PUBLIC_URL: 'https://guias.example', PRIVACY_NOTICE_URL: 'https://guias.example/privacidad' },
+    };
+    return startApi({ ...settings, ...mail, EVIDENCE_BUCKET: bucket.address }, { label: 1 });
   })
   /** The address of a Prometheus that scrapes the services. */
   .extend(

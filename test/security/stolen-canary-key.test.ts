@@ -41,7 +41,7 @@ const test = services
         if ((status === 403) === areForbidden) found.push(`${method} ${path}`);
       }
     }
-    return found;
+    return found.toSorted();
   });
 
 test('its key does what the canary does: no event of a carrier, no other key', async ({
@@ -49,25 +49,25 @@ test('its key does what the canary does: no event of a carrier, no other key', a
   thief,
 }) => {
   expect(await operations(thief, true)).toEqual([
-    'POST /api/llaves',
-    'GET /api/llaves',
     'DELETE /api/llaves/{id}',
-    'POST /api/eventos',
-    'PUT /api/eventos/{guia}/{Id}/evidencia/{imagen}',
+    'GET /api/llaves',
     'GET /api/recolecciones/del-dia',
     'GET /api/recolecciones/del-dia/csv',
     'GET /api/recolecciones/del-dia/pdf',
+    'POST /api/eventos',
+    'POST /api/llaves',
     'POST /api/recolecciones/estado',
+    'PUT /api/eventos/{guia}/{Id}/evidencia/{imagen}',
   ]);
 });
 
 test('its password opens nothing but keys, which open nothing', async ({ api, intruder, operations }) => {
   const OPEN = ['GET /api/apipermissions/my-permissions', 'GET /api/auth/validate'];
   expect(await operations(intruder, false)).toEqual([
-    ...OPEN,
-    'POST /api/llaves',
-    'GET /api/llaves',
     'DELETE /api/llaves/{id}',
+    ...OPEN,
+    'GET /api/llaves',
+    'POST /api/llaves',
   ]);
   const made = await intruder.post('/api/llaves', { Nombre: 'otra' });
   const { Llave } = made.body.data as { Llave: string };

@@ -72,7 +72,12 @@ export function openEvidence(server: HttpServer, context: Base & Guides & Tracki
 function openBucket(server: HttpServer, { EVIDENCE_BUCKET: address }: Base['config']): Bucket | undefined {
   if (address === undefined) return undefined;
   const bucket = new Bucket(address);
-  const options = { name: 'evidence-bucket', what: 'The bucket of evidence', ...CHECK_MS };
+  const options = {
+    name: 'evidence-bucket',
+    failed: 'The bucket of evidence does not serve',
+    recovered: 'The bucket of evidence serves again',
+    ...CHECK_MS,
+  };
   const { checked } = watchDependency(server, options, () => bucket.check());
   // No process with a public bucket is ready for a moment.
   server.startup.onceConnected('the bucket of evidence', () => checked);

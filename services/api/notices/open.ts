@@ -52,7 +52,12 @@ function sendAll(
   { service, ...deps }: RecordDeps & { refusals: Refusals; service: Service },
 ): void {
   const mailServer = new MailServer(service.smtpUrl);
-  const options = { name: 'mail-server', what: 'The mail server of notices', ...CHECK_MS };
+  const options = {
+    name: 'mail-server',
+    failed: 'The mail server of notices does not serve',
+    recovered: 'The mail server of notices serves again',
+    ...CHECK_MS,
+  };
   const watched = watchDependency(server, options, () => mailServer.check());
   const sending = {
     ...deps,

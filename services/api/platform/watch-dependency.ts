@@ -5,8 +5,9 @@ import { FailureLog } from '#shared/observability/failure-log.ts';
 type Options = {
   /** In health answers and metrics. */
   name: string;
-  /** Begins sentences of the log: "The bucket of evidence". */
-  what: string;
+  /** Sentences of the log: that it does not serve, before the reason, and that it serves again. */
+  failed: string;
+  recovered: string;
   /** Pauses between checks, in ms, after a good one and after a bad one. */
   pauseMs: number;
   retryMs: number;
@@ -15,7 +16,7 @@ type Options = {
 /** Checks again and again whether something outside serves, and shows it as a dependency without which the process is ready. */
 export function watchDependency(
   server: HttpServer,
-  { name, what, pauseMs, retryMs }: Options,
+  { name, failed, recovered, pauseMs, retryMs }: Options,
   check: () => Promise<void>,
 ) {
   let failure: Error | undefined;
@@ -29,8 +30,8 @@ export function watchDependency(
     if (failure) throw failure;
   };
   const log = new FailureLog(server.log, {
-    failed: (err) => `${what} does not serve: ${err.message}`,
-    recovered: `${what} serves again`,
+    failed: (err) => `${failed}: ${err.message}`,
+    recovered,
   });
   const stop = repeat(look, { pauseMs, retryMs, log });
   server.addHook('onClose', stop);
