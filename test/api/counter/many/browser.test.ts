@@ -71,7 +71,7 @@ test(
       if (correction) await counter.correctCell(page, i + 2, ...correction);
     }
     expect(await counter.checked(page)).toContain('Ninguna tiene problemas.');
-    await page.waitForFunction(`/Total: \\$/.test(document.querySelector('.crear').textContent)`);
+    await page.waitForFunction(`/Total: \\$/.test(document.querySelector('.crear')?.textContent)`);
 
     let creations = 0;
     let isCut = false;
@@ -101,7 +101,7 @@ test(
     expect(csv).not.toMatch(/,=cmd/);
     await counter.press(page, 'Hacer el manifiesto');
     await page.locator('::-p-xpath(//a[starts-with(., "Manifiesto M")])').click();
-    await page.waitForFunction(`/^Manifiesto M/.test(document.querySelector('h1').textContent)`);
+    await page.waitForFunction(`/^Manifiesto M/.test(document.querySelector('h1')?.textContent)`);
     // What was worked at is still there.
     await page.locator('nav a[href="#/varias"]').click();
     await page.waitForSelector('.despues');
@@ -272,7 +272,7 @@ test(
     expect((await counter.rowsOn(page))[0]?.join()).toContain('Contenido');
     await counter.press(page, 'Otro archivo');
     await paste('Clave rara\tNombre\tCP\nA-2\tAna\t64000');
-    await page.waitForFunction(`document.querySelector('#columna-0').value === 'Referencia'`);
+    await page.waitForFunction(`document.querySelector('#columna-0')?.value === 'Referencia'`);
     await counter.press(page, 'Otro archivo');
     await counter.press(page, 'Bajar un archivo de ejemplo');
     expect(readFile(await counter.savedFile(page, 1))[1]).toContain('06600');
