@@ -13,8 +13,8 @@ import { windows1252 } from './exports.ts';
 
 /** From a file with mistakes to printed labels, whatever fails on the way. */
 
-/** Orders of a file: many with `FAULTS=long`. */
-const ORDERS = process.env.FAULTS === 'long' ? 500 : 60;
+/** Orders of the file with mistakes. */
+const ORDERS = 60;
 const MINUTES = 60_000;
 
 const test = printingTest
