@@ -250,6 +250,26 @@ describe('nothing is created twice', () => {
 });
 
 test(
+  'rows that could not be checked are not called right',
+  async ({ browser, proxy, orders }) => {
+    const { path } = await orders('duda', 3);
+    const { page } = await counter.openMany(browser, proxy.url);
+    proxy.alter = (answer) => {
+      if (answer.path !== '/api/guias/validar') return;
+      const body = { response: 'ERROR', message: 'No puede', codigo: 'sin_permiso' };
+      Object.assign(answer, { status: 403, body: Buffer.from(JSON.stringify(body)) });
+    };
+    await counter.choose(page, path);
+    expect(await counter.checked(page)).toBe('3 filas. 3 sin revisar.');
+    proxy.alter = () => {};
+    await counter.press(page, 'Revisar otra vez');
+    await page.waitForFunction(`document.body.innerText.includes('Ninguna tiene problemas.')`);
+    await page.close();
+  },
+  MINUTES,
+);
+
+test(
   'headings that were mapped by hand are kept, and what is pasted is read',
   async ({ browser, api }) => {
     const { page, failures } = await counter.openMany(browser, api.url);
