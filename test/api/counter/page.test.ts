@@ -62,7 +62,7 @@ describe('the counter', () => {
 
   test('has the licences of the packages that are in its program', async ({ api }) => {
     const text = await (await fetch(`${api.url}/mostrador/licencias.txt`)).text();
-    expect(text).toMatch(/^preact [\d.]+, MIT\n[\s\S]*Permission is hereby granted/);
+    expect(text).toMatch(/^preact [\d.]+, MIT\n[\s\S]*Permission is hereby granted/m);
   });
 
   test('has nothing below it but its files', async ({ api }) => {

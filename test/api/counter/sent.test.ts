@@ -22,7 +22,6 @@ const test = printingTest
     await page.locator('#clave').fill('demo1234');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.enviado');
-    await settled(page);
     return { page, failures };
   });
 
@@ -34,18 +33,12 @@ async function follow(page: Page, words: string): Promise<void> {
   await page.locator(`::-p-xpath(//main//a[contains(., "${words}")])`).click();
 }
 
-/** Waits until nothing is asked for: a view that is left asks no more. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForNetworkIdle({ idleTime: 100 });
-}
-
 /** Waits until the page says something. */
 async function says(page: Page, words: string): Promise<void> {
   await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(words)})`);
 }
 
 async function go(page: Page, path: string): Promise<void> {
-  await settled(page);
   await page.evaluate(`location.hash = ${JSON.stringify(`#/enviado/${path}`)}`);
 }
 

@@ -35,10 +35,10 @@ export async function choose(page: Page, path: string): Promise<void> {
   await checked(page);
 }
 
-/** Waits until the service has checked all rows. */
+/** Waits until the rows are checked, or could not be. */
 export async function checked(page: Page): Promise<string> {
   const said = await page.waitForFunction(
-    `[...document.querySelectorAll('.varias [role=status]')].map((each) => each.textContent).find((text) => /problemas\\.$/.test(text))`,
+    `[...document.querySelectorAll('.varias [role=status]')].map((each) => each.textContent).find((text) => /(problemas|sin revisar)\\.$/.test(text))`,
     { timeout: 120_000 },
   );
   return (await said.jsonValue()) as string;

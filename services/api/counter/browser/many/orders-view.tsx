@@ -56,17 +56,22 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
     [orders],
   );
   const wrong = orders.filter(FILTERS.mal.shows).length;
+  const unchecked = orders.filter(
+    ({ state, checked, content }) => state === 'open' && checked !== content,
+  ).length;
   const hasCreated = orders.some(({ state }) => state === 'created');
   return (
     <>
       <h2>{name}</h2>
       <p role="status">
         {orders.length} filas.{' '}
-        {checked.isRunning
+        {checked.isRunning || (unchecked > 0 && !checked.problem)
           ? 'Revisando…'
-          : wrong === 0
-            ? 'Ninguna tiene problemas.'
-            : `${wrong} con problemas.`}
+          : unchecked > 0
+            ? `${unchecked} sin revisar.`
+            : wrong === 0
+              ? 'Ninguna tiene problemas.'
+              : `${wrong} con problemas.`}
       </p>
       {checked.problem && <ProblemMessage problem={checked.problem} />}
       {checked.problem && <Button onClick={() => void checkOrders()}>Revisar otra vez</Button>}
