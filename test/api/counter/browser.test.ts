@@ -113,6 +113,15 @@ const LEFT = `Promise.all([indexedDB.databases(), caches.keys()]).then(([databas
 ].filter(Boolean))`;
 
 describe('the counter in a browser', () => {
+  test('takes no password at an address without https, where it could create nothing', async ({ open }) => {
+    const { page } = await open();
+    // As a browser says of such an address; 127.0.0.1 is no such one.
+    await page.evaluateOnNewDocument('Object.defineProperty(window, "isSecureContext", { value: false })');
+    await page.reload();
+    await page.waitForFunction(`document.body.innerText.includes('https')`);
+    expect(await page.$('#clave')).toBe(null);
+  });
+
   test('says why a login is refused', async ({ open }) => {
     const { page } = await open();
     await enter(page, 'demo', 'otra');

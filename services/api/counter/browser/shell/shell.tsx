@@ -21,7 +21,14 @@ export function Shell({ loaders }: { loaders: Loaders }) {
         <h1>Mostrador</h1>
         <p class="frase">Cree sus guías e imprima sus etiquetas.</p>
         <Waiting />
-        <Login />
+        {/* Elsewhere browsers hash nothing, and others can read the password. */}
+        {isSecureContext ? (
+          <Login />
+        ) : (
+          <Message kind="bad">
+            Esta página necesita una dirección que empiece con https. Pídasela a su transportista.
+          </Message>
+        )}
       </main>
     );
   }
