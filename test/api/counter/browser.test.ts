@@ -112,7 +112,7 @@ const LEFT = `Promise.all([indexedDB.databases(), caches.keys()]).then(([databas
   ...databases.map(({ name }) => name), ...cached, ...Object.keys(localStorage), ...Object.keys(sessionStorage), document.cookie,
 ].filter(Boolean))`;
 
-describe('the counter in a browser', () => {
+describe('the counter in a browser', { timeout: 180_000 }, () => {
   test('takes no password at an address without https, where it could create nothing', async ({ open }) => {
     const { page } = await open();
     // As a browser says of such an address; 127.0.0.1 is no such one.

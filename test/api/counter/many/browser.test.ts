@@ -14,7 +14,7 @@ import { windows1252 } from './exports.ts';
 /** From a file with mistakes to printed labels, whatever fails on the way. */
 
 /** Orders of the file with mistakes. */
-const ORDERS = 60;
+const ORDERS = 30;
 const MINUTES = 60_000;
 
 const test = printingTest
@@ -78,8 +78,8 @@ test(
     proxy.alter = (answer) => {
       if (!isCreation(answer.path)) return;
       creations += 1;
-      if (creations === 20) isCut = true;
-      if (isCut && creations < 40) answer.cut = true;
+      if (creations === 8) isCut = true;
+      if (isCut && creations < 20) answer.cut = true;
     };
     await counter.show(page, 'todas');
     await counter.createAll(page);
