@@ -68,11 +68,11 @@ type Day = {
 /**
  * Tests the package of one language, on what `npm start` runs.
  *
- * @param install how the guide's command begins that installs it. Its address follows.
+ * @param installer whose command in the guide installs it by its address.
  */
 export function aDayOfTheClient(
   language: string,
-  install: string,
+  installer: 'npm' | 'pip',
   provide: (address: string, folder: string) => Promise<Installed>,
 ): void {
   const test = systemTest
@@ -82,8 +82,9 @@ export function aDayOfTheClient(
       codeBlocks(await (await fetch(`${api}/api/docs/cliente`)).text()),
     )
     .extend('installed', { scope: 'file' }, ({ blocks, folder }) => {
-      const command = blocks.find((block) => block.startsWith(install)) ?? '';
-      return provide(command.slice(install.length).trim(), folder);
+      const start = `${installer} install `;
+      const command = blocks.find((block) => block.startsWith(start)) ?? '';
+      return provide(command.slice(start.length).trim(), folder);
     })
     .extend('scanner', { scope: 'file' }, async ({ api }) => (await Client.login(api, 'escaner')).newKey())
     /** Creates an account with this name. */

@@ -7,7 +7,7 @@ import { installWheel } from './packages.ts';
 
 const PROGRAMS = join(import.meta.dirname, 'programs');
 
-aDayOfTheClient('Python', 'pip ', async (address, folder) => {
+aDayOfTheClient('Python', 'pip', async (address, folder) => {
   const cwd = join(folder, 'python');
   await mkdir(cwd);
   const python = await installWheel(address, join(cwd, 'installed'));

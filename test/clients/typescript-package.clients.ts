@@ -5,7 +5,7 @@ import { compile } from './clients.ts';
 import { installTarball } from './packages.ts';
 
 // The day is also a test of the types: it does not compile if they refuse what is right, or take what is wrong.
-aDayOfTheClient('TypeScript', 'npm ', async (address, folder) => {
+aDayOfTheClient('TypeScript', 'npm', async (address, folder) => {
   const cwd = join(folder, 'typescript');
   await installTarball(address, cwd);
   for (const name of ['day', 'retries']) {
