@@ -1,14 +1,11 @@
-import { useState } from 'preact/hooks';
 import { type FeedType, STATES, wordsOf } from '#shared/guides/event-types.ts';
 import { REASONS } from '#shared/tracking/reasons.ts';
-import { ask } from '../api/ask.ts';
-import type { Problem } from '../api/problem.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { FileShown } from '../ui/file-shown.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
+import { Cancel } from './cancel.tsx';
 import type { CompleteGuide, Person } from './complete-guide.ts';
 import { Fact, Failed } from './listed.tsx';
 import { may } from './may.ts';
@@ -100,7 +97,21 @@ function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
       {may('guias.create') && !isCancelled && guide.DevolucionDe === undefined && (
         <ReturnOf guide={guide} onChange={again} />
       )}
-      {may('guias.cancel') && SEND_ESTATUS === 'Documentado' && <Cancel number={SEND_GUIA} onDone={again} />}
+      {may('guias.cancel') && SEND_ESTATUS === 'Documentado' && (
+        <section>
+          <h2>Cancelar</h2>
+          <Cancel
+            what="la guía"
+            question={`¿Cancelar la guía ${SEND_GUIA}?`}
+            path="/api/guias"
+            number={SEND_GUIA}
+            onDone={again}
+          >
+            El envío ya no se hará y su etiqueta deja de servir. No se puede deshacer: para enviarlo, cree
+            otra guía. Si está en un manifiesto, sale ahí como cancelada.
+          </Cancel>
+        </section>
+      )}
     </>
   );
 }
@@ -181,44 +192,6 @@ function Proof({ number }: { number: string }) {
         {isBusy ? 'Preparando…' : 'Ver el comprobante'}
       </Button>
       {file && <FileShown file={file} onClose={close} />}
-    </section>
-  );
-}
-
-function Cancel({ number, onDone }: { number: string; onDone: () => void }) {
-  const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const cancel = async () => {
-    setBusy(true);
-    const answer = await ask({ method: 'POST', path: `/api/guias/${number}/cancelar`, key: number });
-    setBusy(false);
-    if (answer.ok) onDone();
-    else setProblem(answer.problem);
-  };
-  return (
-    <section>
-      <h2>Cancelar</h2>
-      <Button quiet onClick={() => setAsking(true)}>
-        Cancelar la guía…
-      </Button>
-      {isAsking && (
-        <Dialog title={`¿Cancelar la guía ${number}?`} onClose={() => setAsking(false)}>
-          <p>
-            El envío ya no se hará y su etiqueta deja de servir. No se puede deshacer: para enviarlo, cree
-            otra guía. Si está en un manifiesto, sale ahí como cancelada.
-          </p>
-          {problem && <ProblemMessage problem={problem} />}
-          <p class="acciones">
-            <Button busy={isBusy} onClick={cancel}>
-              Sí, cancelarla
-            </Button>
-            <Button quiet onClick={() => setAsking(false)}>
-              No
-            </Button>
-          </p>
-        </Dialog>
-      )}
     </section>
   );
 }

@@ -1,11 +1,6 @@
 import type { ComponentProps } from 'preact';
-import { useState } from 'preact/hooks';
-import { ask } from '../api/ask.ts';
-import type { Problem } from '../api/problem.ts';
 import { addressOf } from '../shell/route.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { ProblemMessage } from '../ui/message.tsx';
+import { Cancel } from './cancel.tsx';
 import { Failed, Listed, Table } from './listed.tsx';
 import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
@@ -199,46 +194,19 @@ function Known({ number }: { number: string }) {
               ))}
             </Table>
           )}
-          {isOpen && may('guias.create') && <CancelPickup pickup={data} onDone={again} />}
+          {isOpen && may('guias.create') && (
+            <Cancel
+              what="la recolección"
+              question="¿Cancelar la recolección?"
+              path="/api/recolecciones"
+              number={data.Recoleccion}
+              onDone={again}
+            >
+              Nadie pasará. Sus guías quedan como están, y pueden ir en otra. Se puede hasta el{' '}
+              {thereWords(data.SolicitarAntesDe)}.
+            </Cancel>
+          )}
         </>
-      )}
-    </>
-  );
-}
-
-function CancelPickup({ pickup, onDone }: { pickup: Complete; onDone: () => void }) {
-  const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const number = pickup.Recoleccion;
-  const cancel = async () => {
-    setBusy(true);
-    const answer = await ask({ method: 'POST', path: `/api/recolecciones/${number}/cancelar`, key: number });
-    setBusy(false);
-    if (answer.ok) onDone();
-    else setProblem(answer.problem);
-  };
-  return (
-    <>
-      <Button quiet onClick={() => setAsking(true)}>
-        Cancelar la recolección…
-      </Button>
-      {isAsking && (
-        <Dialog title="¿Cancelar la recolección?" onClose={() => setAsking(false)}>
-          <p>
-            Nadie pasará. Sus guías quedan como están, y pueden ir en otra. Se puede hasta el{' '}
-            {thereWords(pickup.SolicitarAntesDe)}.
-          </p>
-          {problem && <ProblemMessage problem={problem} />}
-          <p class="acciones">
-            <Button busy={isBusy} onClick={cancel}>
-              Sí, cancelarla
-            </Button>
-            <Button quiet onClick={() => setAsking(false)}>
-              No
-            </Button>
-          </p>
-        </Dialog>
       )}
     </>
   );
