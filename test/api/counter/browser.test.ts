@@ -152,7 +152,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     const number = await created(page);
     const bytes = await page.evaluate('shown.arrayBuffer().then((bytes) => [...new Uint8Array(bytes)])');
     const [label] = await readLabel(Buffer.from(bytes as number[]));
-    expect(label?.code128).toEqual([number]);
+    expect(label?.code128).toEqual([`${number}-01`]);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Otra con el mismo remitente');
     await keyboard.press('Enter');
     await page.waitForFunction("document.activeElement.id === 'Destinatario.Nombre'");
