@@ -98,6 +98,14 @@ async function created(page: Page): Promise<string> {
   return page.$eval('.hecha strong', ({ textContent }) => textContent ?? '');
 }
 
+/** Takes away the files of the page, as a newer service does. */
+async function withoutFiles(page: Page, name = '/mostrador/'): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on('request', (request) =>
+    request.url().includes(name) ? request.respond({ status: 404 }) : request.continue(),
+  );
+}
+
 /** How many guides name this recipient. */
 async function guidesFor(demo: Client, recipient: string): Promise<number> {
   const { body } = await demo.get('/api/guias?limite=100');
@@ -106,8 +114,8 @@ async function guidesFor(demo: Client, recipient: string): Promise<number> {
   ).length;
 }
 
-/** What is asked while one types. */
-const ENDED = /\/api\/(?:guias\/(?:validar|cotizar)|codigos-postales\/\d+)$/;
+/** What is asked while one types, and a label that the service asks to wait for. */
+const USUAL = /\/api\/(?:guias\/(?:validar|cotizar)|codigos-postales\/\d+)$|status of 503/;
 const LEFT = `Promise.all([indexedDB.databases(), caches.keys()]).then(([databases, cached]) => [
   ...databases.map(({ name }) => name), ...cached, ...Object.keys(localStorage), ...Object.keys(sessionStorage), document.cookie,
 ].filter(Boolean))`;
@@ -159,7 +167,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     expect(await page.evaluate("document.getElementById('Remitente.Nombre').value")).toBe('Ana');
     expect(await page.evaluate('violations')).toEqual([]);
     // Who types on ends what was asked of the text before.
-    expect(failures.filter((text) => !ENDED.test(text))).toEqual([]);
+    expect(failures.filter((text) => !USUAL.test(text))).toEqual([]);
   });
 
   test('fits every screen and has no finding of axe: empty, with problems, and with a label', async ({
@@ -202,8 +210,33 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.keyboard.type('99999');
     await page.keyboard.press('Enter');
     await page.waitForFunction(
-      `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('cobertura')`,
+      `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('El transportista no entrega ahí.')`,
     );
+  });
+
+  test('goes on after the service has a newer page, whose files are others', async ({ open }) => {
+    const { page } = await open();
+    await enter(page);
+    await page.waitForFunction(
+      `performance.getEntriesByType('resource').some(({ name }) => name.includes('/sent-'))`,
+    );
+    await page.waitForNetworkIdle();
+    await withoutFiles(page);
+    await page.evaluate("location.hash = '#/enviado'");
+    await page.waitForFunction("document.querySelector('h1')?.innerText === 'Lo enviado'");
+  });
+
+  test('says that the page must be loaded again, and keeps what is filled in until then', async ({
+    open,
+  }) => {
+    const { page } = await open();
+    await withoutFiles(page, '/sent-');
+    await enter(page);
+    await fill(page, { 'Remitente.Nombre': 'Ana' });
+    await page.evaluate("location.hash = '#/enviado'");
+    await page.waitForFunction("document.body.innerText.includes('vuelva a cargar la página')");
+    await page.evaluate("location.hash = '#/una'");
+    await page.waitForFunction(`document.getElementById('Remitente.Nombre')?.value === 'Ana'`);
   });
 
   test('lets a one-time password be changed, and goes in', async ({ open, newUser }) => {

@@ -37,7 +37,12 @@ export function Field(props: {
       })}
       {notes.map(({ name, text, codigo }) => (
         <p key={name} id={`${id}-${name}`} class={name}>
-          {text} {codigo !== undefined && <Advice codigo={codigo} />}
+          {text}
+          {codigo !== undefined && (
+            <>
+              . <Advice codigo={codigo} />
+            </>
+          )}
         </p>
       ))}
     </div>
