@@ -117,7 +117,7 @@ export const commonHttpErrors = {
     status: 400,
     codigo: 'campo_formato',
     message: ({ campo, rule = 'no es valido' }) => `El campo '${campo}' ${rule}`,
-    advice: 'Corrija el valor: el mensaje dice la regla del campo.',
+    advice: 'Corrija el valor: `message` dice la regla del campo.',
     example: 'Tipo',
   },
   'parameter-unknown': {

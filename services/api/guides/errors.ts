@@ -41,7 +41,7 @@ export const guideErrors = {
     status: 400,
     codigo: 'tipo_servicio_invalido',
     message: `TipoServicio solo acepta: ${SERVICE_TYPES.join(', ')}`,
-    advice: 'Use uno de los valores del mensaje, tal cual.',
+    advice: 'Use uno de los valores que da `message`, tal cual.',
     example: 'TipoServicio',
   },
   'guides-invalid': {

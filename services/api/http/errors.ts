@@ -53,7 +53,7 @@ export const wrongType = {
   status: 400,
   codigo: 'campo_tipo',
   advice:
-    'Corrija el valor: el mensaje dice qué se espera y qué llegó. En JSON, un código postal es texto: `"06600"`.',
+    'Corrija el valor: `message` dice qué se espera y qué llegó. En JSON, un código postal es texto: `"06600"`.',
 } as const;
 const { codigo, advice } = commonHttpErrors['parameter-invalid'];
 export const wrongParameter = { status: 400, codigo, advice } as const;
@@ -115,7 +115,7 @@ export const requestErrors = {
     status: 400,
     codigo: 'campo_largo',
     message: ({ campo, limit }) => `El campo '${campo}' admite hasta ${limit} caracteres`,
-    advice: 'Acorte el texto a los caracteres que dice el mensaje.',
+    advice: 'Acorte el texto a los caracteres que dice `message`.',
   },
   'field-unknown': {
     status: 400,

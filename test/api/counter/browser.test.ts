@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { branches } from '#services/api/branches/room.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
@@ -11,6 +14,7 @@ import type { Client } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { JWT_SECRET, printingTest as services } from '#test/fixtures/services.ts';
+import * as counter from './many/counter-tab.ts';
 
 /** The counter, as a person uses it who has a keyboard, a printer, and at times a bad line. */
 
@@ -244,6 +248,8 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await newUser('importado', { oneTimeUntil, permissions: [...CUSTOMER_PERMISSIONS] });
     const { page } = await open();
     await enter(page, 'importado');
+    await page.waitForSelector('#nueva');
+    await lookAt(page, 'mostrador-temporal', { width: 360, height: 900 });
     await page.locator('#nueva').fill('una clave mia y larga');
     await page.keyboard.press('Enter');
     await page.waitForSelector(field('Remitente.Nombre'));
@@ -340,4 +346,29 @@ function expiredToken(): string {
   const claims = { sub: 'demo', iss: 'shipping-guides', iat: now - 120, exp: now - 60, gen: 0, jti: 'one' };
   const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `${content}.${createHmac('sha256', JWT_SECRET).update(content).digest('base64url')}`;
+}
+
+const ORDERS = `Pedido;Nombre;Calle;Número;C.P.;Celular;Contenido;Peso
+1042;José Núñez;Av. Juárez;800;64000;8112345678;Café;2,5
+1043;Laura Méndez;Hidalgo;12;06600;5512345678;Té;0,5
+1044;Raúl Ibarra;Morelos;45;99999;5587654321;Café;1
+1045;Inés Soto;Zaragoza;7;64000;8187654321;Tazas;3,2
+1046;Óscar Vega;Allende;230;06600;55123;Café;2
+1047;Elena Ruiz;;;64000;8123456789;Té;0,8
+`;
+
+/** `UPDATE_PICTURES=1 npm test -- test/api/counter/browser` takes the picture of the documents anew. */
+if (process.env.UPDATE_PICTURES) {
+  test('picture for the documents', { timeout: 180_000 }, async ({ api, browser, folder }) => {
+    const path = join(folder, 'pedidos.csv');
+    await writeFile(path, ORDERS);
+    const { page } = await counter.openMany(browser, api.url);
+    await page.setViewport({ width: 1280, height: 960 });
+    await counter.choose(page, path);
+    await page.locator('td.mal button').click();
+    await page.waitForFunction(`/Total: \\$/.test(document.querySelector('.crear')?.textContent)`);
+    await page.waitForFunction(`document.querySelector('.detalle a')`);
+    await writeFile(join(repoRoot, 'docs/pictures/mostrador.png'), await page.screenshot());
+    await page.close();
+  });
 }

@@ -49,12 +49,14 @@ function Inside({ loaders }: { loaders: Loaders }) {
           </a>
         ))}
         <span class="quien">
-          {who?.username}
-          {who?.isTest && ' · cuenta de prueba'}
+          <span>
+            {who?.username}
+            {who?.isTest && ' · cuenta de prueba'}
+          </span>
+          <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leave())}>
+            Salir
+          </Button>
         </span>
-        <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leave())}>
-          Salir
-        </Button>
       </nav>
       <main>
         <Waiting />

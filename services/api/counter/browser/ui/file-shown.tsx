@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from './button.tsx';
 
 /** A file of the API, with the name under which it is saved. */
 export type ShownFile = { blob: Blob; name: string };
@@ -23,7 +22,6 @@ export function FileShown({ file, prints = false }: { file: ShownFile; prints?: 
   return (
     <div class="archivo">
       <p class="acciones" role="status">
-        {isPdf && <Button onClick={() => print(frame.current) || window.open(url)}>Imprimir</Button>}
         <a href={url} download={name}>
           Descargar {name}
         </a>
@@ -33,19 +31,23 @@ export function FileShown({ file, prints = false }: { file: ShownFile; prints?: 
           </a>
         )}
       </p>
-      {isPdf && <iframe ref={frame} src={url} title={name} onLoad={() => prints && print(frame.current)} />}
+      {isPdf && (
+        <iframe
+          ref={frame}
+          src={`${url}#navpanes=0`}
+          title={name}
+          onLoad={() => prints && print(frame.current)}
+        />
+      )}
     </div>
   );
 }
 
-/** Opens the browser's question. Firefox lets no page print a PDF in its frame. @returns whether it could. */
-function print(frame: HTMLIFrameElement | null): boolean {
+/** Opens the browser's question. Firefox lets no page print a PDF in its frame: there people do it with the frame's own button. */
+function print(frame: HTMLIFrameElement | null): void {
   try {
     frame?.contentWindow?.print();
-    return true;
-  } catch {
-    return false;
-  }
+  } catch {}
 }
 
 /** Saves a file without showing it. */

@@ -21,15 +21,15 @@ const PAPERS = [
   { name: 'carta', path: 'etiqueta', text: 'Hoja carta con una', body: { Tipo: 'carta' } },
 ] as const;
 const FORMATS = [
-  { name: 'pdf', text: 'PDF, para cualquier impresora', query: { formato: 'pdf' } },
+  { name: 'pdf', text: 'PDF: cualquier impresora', query: { formato: 'pdf' } },
   {
     name: 'zpl-203',
-    text: 'ZPL de 203 dpi, para Zebra y compatibles',
+    text: 'ZPL de 203 dpi: Zebra y compatibles',
     query: { formato: 'zpl', dpi: '203' },
   },
   {
     name: 'zpl-300',
-    text: 'ZPL de 300 dpi, para Zebra y compatibles',
+    text: 'ZPL de 300 dpi: Zebra y compatibles',
     query: { formato: 'zpl', dpi: '300' },
   },
 ] as const;
@@ -98,7 +98,7 @@ export function PrintLabels({ guides, atOnce = false }: { guides: readonly strin
   return (
     <>
       <form class="imprimir" onSubmit={submit}>
-        <Field id="papel" label="Etiqueta">
+        <Field id="papel" label="Papel">
           {(attributes) => (
             <select
               {...attributes}
