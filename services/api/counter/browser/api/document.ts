@@ -1,6 +1,3 @@
-import { ask } from './ask.ts';
-import type { Answer } from './problem.ts';
-
 /** The OpenAPI document as far as this page reads it. */
 export type Schema = {
   $ref?: string;
@@ -21,19 +18,6 @@ export type OpenApi = {
   /** What to do about each `codigo`. */
   'x-consejos'?: Record<string, string>;
 };
-
-let reading: Promise<Answer<OpenApi>> | undefined;
-
-/** Reads the document once for the whole page, and again if that failed. */
-export async function readDocument(): Promise<Answer<OpenApi>> {
-  reading ??= ask<never>({ method: 'GET', path: '/api/openapi.json' }).then((answer) =>
-    // The document stands alone: it is no answer with `data`.
-    answer.ok ? { ...answer, data: answer.body as unknown as OpenApi, body: answer.body as never } : answer,
-  );
-  const answer = await reading;
-  if (!answer.ok) reading = undefined;
-  return answer;
-}
 
 /**
  * Returns what a person at the counter can do about a problem of the API. The advice is for whoever integrates: its sentences with

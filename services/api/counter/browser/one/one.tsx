@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { readDocument } from '../api/document.ts';
 import type { Problem } from '../api/problem.ts';
+import { readDocument } from '../api/read-document.ts';
 import { ProblemMessage } from '../ui/message.tsx';
 import { Created, type CreatedGuide } from './created.tsx';
 import { type GuideForm, guideForm, type Values } from './form.ts';

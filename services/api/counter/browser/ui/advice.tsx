@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { adviceForPeople, readDocument } from '../api/document.ts';
+import { adviceForPeople } from '../api/document.ts';
 import { adviceAddress } from '../api/problem.ts';
+import { readDocument } from '../api/read-document.ts';
 
 /** Says what one does about a problem of the API, and leads to the guide in a tab of its own: what is filled in stays. */
 export function Advice({ codigo }: { codigo: string }) {
