@@ -47,7 +47,7 @@ export const unknownOutcome = {
   status: 503,
   codigo: 'resultado_desconocido',
   advice:
-    'Puede que se haya hecho: búsquelo antes de repetir. Con `Idempotency-Key`, repita la misma solicitud sin buscar. Eventos y cancelaciones se repiten tal cual.',
+    'Puede que se haya hecho: búsquelo antes de repetir. Con `Idempotency-Key`, repita la misma solicitud sin buscar. Lo que lleva su propio `Id`, y una cancelación, se repite tal cual.',
 } as const;
 export const wrongType = {
   status: 400,

@@ -248,7 +248,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await newUser('importado', { oneTimeUntil, permissions: [...CUSTOMER_PERMISSIONS] });
     const { page } = await open();
     await enter(page, 'importado');
-    await page.waitForSelector('#nueva');
+    await page.waitForFunction("document.activeElement.id === 'nueva'");
     await lookAt(page, 'mostrador-temporal', { width: 360, height: 900 });
     await page.locator('#nueva').fill('una clave mia y larga');
     await page.keyboard.press('Enter');
@@ -264,7 +264,9 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Token Vencido' });
     await page.evaluate(`window.token = '${expiredToken()}'`);
     await press(page, 'Crear e imprimir');
-    await page.waitForSelector('dialog[open]');
+    await page.waitForFunction(
+      "document.activeElement.closest('dialog') && document.activeElement.id === 'clave'",
+    );
     await lookAt(page, 'mostrador-otra-vez', { width: 360, height: 900 });
     await page.locator('dialog #clave').fill(PASSWORD);
     await page.keyboard.press('Enter');
