@@ -134,15 +134,20 @@ export function isServerAway(error: unknown): boolean {
   return AWAY_NAMES.has(name) || MONGOOSE_NOT_CONNECTED.test(message);
 }
 
+/** Returns whether MongoDB took a write back because another one met it. */
+export function isConflict(error: unknown): boolean {
+  return MONGO_CONFLICT_CODES.has(connectionErrorOf(error).code as number);
+}
+
 /**
  * Returns whether a failed write is certainly not done: MongoDB never got it, or has taken it back. Otherwise the write may
  * be done, now or later.
  */
 export function isUndone(error: unknown): boolean {
-  const { name, code, errorLabels = [] } = connectionErrorOf(error);
+  const { name, errorLabels = [] } = connectionErrorOf(error);
   if (isServerAway(error) || name === 'MongoPoolClearedError') return true;
   // Of a bulk write, whose error has another name, other documents may be stored.
-  const isTakenBack = MONGO_CONFLICT_CODES.has(code as number) || isOutOfSpace(error);
+  const isTakenBack = isConflict(error) || isOutOfSpace(error);
   if (isTakenBack && (name === 'MongoServerError' || hasStoredNothing(error))) return true;
   return UNCONNECTED_LABELS.some((label) => errorLabels.includes(label));
 }

@@ -1,5 +1,5 @@
 import type { Branch } from '#shared/branches/branch.ts';
-import type { Problem, ProblemList } from '#shared/errors/domain-error.ts';
+import type { ProblemList } from '#shared/errors/domain-error.ts';
 import type { Guide, ServiceType } from '#shared/guides/guide.ts';
 import { namesOtherState, stateOfPostalCode } from './states.ts';
 
@@ -16,8 +16,11 @@ type Addressed = { Destinatario: Address; Remitente?: Address };
 /** The branch that a guide goes to, and the postal code at which a home delivery is delivered. */
 export type Place = { branch: Pick<Branch, 'Codigo'>; homePostalCode: string };
 
-/** Without them no driver finds a home. */
-const NEEDED = ['Calle', 'Numero_exterior'] as const;
+/**
+ * A street and its number in one text, as spreadsheets have them: `Av. Juárez 800-B`, `Hidalgo #5 int. 2`, `Sol s/n`. In
+ * `Calle 5` the number is the street's name.
+ */
+const STREET_AND_NUMBER = /^(?!(?:calle|c\.|avenida|av\.?) ?\d+\p{L}?$).*\p{L}.*[ #.,](?:\d|s\/?n\b)/iu;
 
 /** Warns of home deliveries that do not say where the home is. */
 export function warnOfIncompleteAddresses(
@@ -28,16 +31,22 @@ export function warnOfIncompleteAddresses(
   if (service !== 'Domicilio') return;
   for (const [indice, guide] of guides.entries()) {
     if (!guide) continue;
-    const { Destinatario } = guide;
-    if (Destinatario.Calle !== undefined && Destinatario.Numero_exterior !== undefined) continue;
-    warnings.add(() => incompleteAddress(indice, Destinatario));
+    const missing = missingOf(guide.Destinatario).map((name) => `Destinatario.${name}`);
+    const [campo] = missing;
+    if (campo === undefined) continue;
+    warnings.add(() => ({
+      indice,
+      campo,
+      code: 'address-incomplete',
+      params: { missing: missing.join(', ') },
+    }));
   }
 }
 
-function incompleteAddress(indice: number, address: Guide['Destinatario']): Problem {
-  const missing = NEEDED.flatMap((name) => (address[name] === undefined ? [`Destinatario.${name}`] : []));
-  const [campo = ''] = missing;
-  return { indice, campo, code: 'address-incomplete', params: { missing: missing.join(', ') } };
+/** Returns what a driver needs to find the home, and lacks. */
+function missingOf({ Calle, Numero_exterior }: Guide['Destinatario']): string[] {
+  const hasNumber = Numero_exterior !== undefined || (Calle !== undefined && STREET_AND_NUMBER.test(Calle));
+  return [...(Calle === undefined ? ['Calle'] : []), ...(hasNumber ? [] : ['Numero_exterior'])];
 }
 
 /** Warns of postal codes of another state than their address says. A text that names no known state gives no warning. */

@@ -125,8 +125,8 @@ export class GuideReader {
   }
 
   /**
-   * Looks through all accounts that have a user, one range of an index each, because an index over all accounts would slow
-   * every creation.
+   * Looks through all accounts that have a user. References have no index of their own: in that of their lists, each account
+   * is one range.
    */
   async #search<Found extends VisibleGuide = VisibleGuide>(
     filter: QueryFilter<GuideDocument>,

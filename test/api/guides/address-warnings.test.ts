@@ -174,6 +174,30 @@ test('crear and validar name a home delivery without street or number, cotizar d
   expect([quoted.status, quoted.body.advertencias]).toEqual([200, undefined]);
 });
 
+test('a street may end in its number', async ({ demo }) => {
+  const warnedOf = async (streets: readonly string[]) => {
+    const Guia = streets.map((Calle) => {
+      const guide = minimalGuide({ CodigoPostal: '64000', Calle });
+      return { ...guide, Destinatario: { ...guide.Destinatario, Numero_exterior: null } };
+    });
+    const { status, body } = await demo.post(VALIDATE, { TipoServicio: 'Domicilio', Guia });
+    expect(status).toBe(200);
+    const warnings = (body.advertencias ?? []) as { indice: number }[];
+    return warnings.map(({ indice }) => streets[indice]);
+  };
+  const whole = [
+    'Av. Juárez 800',
+    'Hidalgo #5 int. 2',
+    '16 de Septiembre 12-B',
+    'Calle 5 No. 12',
+    'Sol s/n',
+    'Sol SN',
+  ];
+  expect(await warnedOf(whole)).toEqual([]);
+  const streets = ['Av. Juárez', 'Calle 5', 'Av. 20', '16 de Septiembre', 'Snell'];
+  expect(await warnedOf(streets)).toEqual(streets);
+});
+
 test.for(Object.entries(GUIDE_EXAMPLES))(
   'the example %s of the guide earns no warning',
   async ([, { value }], { demo }) => {
