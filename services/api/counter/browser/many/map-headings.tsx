@@ -7,6 +7,7 @@ import { useCheck } from '../one/looked-up.ts';
 import { SectionFields, saidOf } from '../one/section-fields.tsx';
 import { serviceName } from '../one/words.ts';
 import { Button } from '../ui/button.tsx';
+import { Message } from '../ui/message.tsx';
 import { FIELDS, fieldAt, SERVICE } from './fields.ts';
 import { type Mapping, nameOfHeadings, recognise } from './headings.ts';
 import { bodyOf } from './request.ts';
@@ -40,7 +41,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
   const rows = useMemo(() => rowsOf(sheet, mapping), [mapping]);
   const asked = useMemo(() => askedOf(rows), [rows]);
   const answers = answersTo(asked, same);
-  const missing = asked.required.filter((paths) => !paths.some((path) => answers[path]));
+  const missing = asked.required.filter((fields) => !fields.some(({ path }) => answers[path]));
   const [first] = rows;
   // What is wrong for all rows is said here once, by one of them.
   const checked = useCheck(
@@ -49,7 +50,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
   const wrong = checked.problems.filter(({ campo = '' }) => answers[campo] && !first?.cells[campo]);
   const told = {
     problem: ({ path }: FieldSpec) =>
-      refused && missing.some(([paths]) => paths === path)
+      refused && missing.some(([field]) => field?.path === path)
         ? { text: 'Ninguna fila lo trae. Escríbalo aquí, o diga arriba en qué columna está.' }
         : saidOf(path, wrong),
     warning: () => undefined,
@@ -64,7 +65,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
 
   const done = async (event: Event) => {
     event.preventDefault();
-    if (missing.length > 0 || wrong.length > 0) return setRefused({});
+    if (rows.length === 0 || missing.length > 0 || wrong.length > 0) return setRefused({});
     const meanings = Object.fromEntries(headings.map((heading, i) => [heading, mapping[i] ?? '']));
     if (isKept) await keep(username, 'headings', meanings, keptName);
     onDone(
@@ -82,7 +83,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
           ? 'Se reconocieron todas las columnas.'
           : `Se reconocieron ${known} de ${headings.length} columnas: diga qué son las demás, o déjelas fuera.`}
         {asked.required.length > 0 &&
-          ` Ninguna fila trae ${asked.required.map(nameOfAny).join(', ni ')}: dígalo abajo una vez para todas.`}
+          ` Ninguna fila trae ${asked.required.map((fields) => fields.map(({ label }) => label).join(' o ')).join(', ni ')}: dígalo abajo una vez para todas.`}
       </p>
       <ul class="columnas">
         {headings.map((heading, i) => (
@@ -147,6 +148,9 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
           )}
         </div>
       </details>
+      {refused && rows.length === 0 && (
+        <Message kind="bad">Diga primero qué es cada columna: así ninguna fila dice nada.</Message>
+      )}
       <p class="botones">
         <Button type="submit">Revisar las filas</Button>
         <Button quiet onClick={onBack}>
@@ -155,10 +159,6 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
       </p>
     </form>
   );
-}
-
-function nameOfAny(paths: readonly string[]): string {
-  return paths.map((path) => fieldAt(path)?.label ?? path).join(' o ');
 }
 
 function valuesOf({ body }: Sheet, column: number): string {

@@ -1,5 +1,5 @@
 import { SentGuide } from '#shared/guides/guide.ts';
-import { type Section, sectionsOf, type Values } from '../one/form.ts';
+import { type FieldSpec, type Section, sectionsOf, type Values } from '../one/form.ts';
 import { SERVICE } from './fields.ts';
 import type { Row } from './rows.ts';
 
@@ -11,12 +11,11 @@ const SENDER_NAME = 'Remitente.Nombre';
 /** What is often the same in all rows, beside the sender. */
 const OFTEN_SAME = /^Producto\.(?:Contenido|Peso|Largo|Alto|Ancho)$/;
 
-/** What every guide needs, by the paths of fields; of several, one. */
-const REQUIRED: readonly (readonly string[])[] = SECTIONS.filter(({ required }) => required).flatMap(
+/** What every guide needs; of several fields, one. */
+const REQUIRED: readonly (readonly FieldSpec[])[] = SECTIONS.filter(({ required }) => required).flatMap(
   ({ fields }) => {
-    const pathsOf = (some: typeof fields) => some.map(({ path }) => path);
-    const alternatives = pathsOf(fields.filter(({ isAlternative }) => isAlternative));
-    const each = pathsOf(fields.filter(({ required }) => required)).map((path) => [path]);
+    const alternatives = fields.filter(({ isAlternative }) => isAlternative);
+    const each = fields.filter(({ required }) => required).map((field) => [field]);
     return alternatives.length > 0 ? [...each, alternatives] : each;
   },
 );
@@ -26,7 +25,7 @@ export type Asked = {
   sections: readonly Section[];
   isServiceAsked: boolean;
   /** What every guide needs and no row has. */
-  required: readonly (readonly string[])[];
+  required: readonly (readonly FieldSpec[])[];
 };
 
 /** Returns what is asked for once in place of in each row. */
@@ -34,13 +33,17 @@ export function askedOf(rows: readonly Row[]): Asked {
   const counts = new Map<string, number>();
   for (const { cells } of rows)
     for (const path of Object.keys(cells)) counts.set(path, (counts.get(path) ?? 0) + 1);
-  const required = REQUIRED.filter((paths) => !paths.some((path) => counts.has(path)));
-  const isAsked = (path: string) =>
-    (counts.get(path) ?? 0) < rows.length &&
-    (path.startsWith(SENDER) || OFTEN_SAME.test(path) || required.flat().includes(path));
+  const required = REQUIRED.filter(
+    (fields) => rows.length > 0 && !fields.some(({ path }) => counts.has(path)),
+  );
+  const isAsked = (field: FieldSpec) =>
+    (counts.get(field.path) ?? 0) < rows.length &&
+    (field.path.startsWith(SENDER) || OFTEN_SAME.test(field.path) || required.flat().includes(field));
   const sections = SECTIONS.map((section) => ({
     ...section,
-    fields: section.fields.filter(({ path }) => isAsked(path)),
+    fields: section.fields
+      .filter(isAsked)
+      .map((field) => ({ ...field, required: field.required && required.flat().includes(field) })),
   })).filter(({ fields }) => fields.length > 0);
   return { sections, isServiceAsked: (counts.get(SERVICE) ?? 0) < rows.length, required };
 }
