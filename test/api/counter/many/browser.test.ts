@@ -314,7 +314,7 @@ test(
     await page.locator(field('Remitente.CodigoPostal')).fill('06600');
     await page.waitForSelector(`${field('Remitente.CodigoPostal')}:not([aria-invalid])`);
     await counter.press(page, 'Revisar las filas');
-    expect(await counter.checked(page)).toBe('1 filas. Ninguna tiene problemas.');
+    expect(await counter.checked(page)).toBe('1 fila. Ninguna tiene problemas.');
     await counter.press(page, 'Otro archivo');
     await paste('Clave rara\tNombre\tCP\nA-2\tAna\t64000');
     await page.waitForFunction(`document.querySelector('#columna-0')?.value === 'Referencia'`);

@@ -11,7 +11,7 @@ import { Message } from '../ui/message.tsx';
 import { FIELDS, fieldAt, SERVICE } from './fields.ts';
 import { type Mapping, nameOfHeadings, recognise } from './headings.ts';
 import { bodyOf } from './request.ts';
-import { type Row, rowsOf, type Sheet } from './rows.ts';
+import { countOfRows, type Row, rowsOf, type Sheet } from './rows.ts';
 import { answersTo, askedOf, withAnswers } from './same-in-all.ts';
 
 type Done = (rows: Row[], others: string[]) => void;
@@ -78,7 +78,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
     <form ref={element} onSubmit={done} noValidate>
       <h2>{name}</h2>
       <p role="status">
-        {sheet.count} filas.{' '}
+        {countOfRows(sheet.count)}{' '}
         {known === headings.length
           ? 'Se reconocieron todas las columnas.'
           : `Se reconocieron ${known} de ${headings.length} columnas: diga qué son las demás, o déjelas fuera.`}

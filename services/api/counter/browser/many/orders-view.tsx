@@ -14,6 +14,7 @@ import { findEarlier } from './earlier-guides.ts';
 import { FIELDS } from './fields.ts';
 import { OrdersTable, type Sorting } from './orders-table.tsx';
 import { isWrong } from './problems.ts';
+import { countOfRows } from './rows.ts';
 import { correctedTable, nameBeside } from './saved.ts';
 import { addColumn, correct, work as current, isWaiting, type Order, problemsOf, type Work } from './work.ts';
 
@@ -61,7 +62,7 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
     <>
       <h2>{name}</h2>
       <p role="status">
-        {orders.length} filas.{' '}
+        {countOfRows(orders.length)}{' '}
         {checked.isRunning || (unchecked > 0 && !checked.problem)
           ? 'Revisando…'
           : unchecked > 0
