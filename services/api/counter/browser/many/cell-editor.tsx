@@ -31,8 +31,8 @@ export function CellEditor({ order, path, label, onWrite, onCancel }: Props) {
   const press = (event: KeyboardEvent) => {
     const steps: Record<string, Step> = { Enter: [1, 0], Tab: [0, event.shiftKey ? -1 : 1] };
     const step = steps[event.key];
-    // The table goes on to the next problem.
-    if (event.key === 'F8') return write();
+    // The table goes on to the next problem, which may be here again.
+    if (event.key === 'F8') return onWrite(input.current?.value ?? '');
     if (step) write(step);
     else if (event.key === 'Escape') {
       isDone.current = true;

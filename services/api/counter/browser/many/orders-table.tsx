@@ -67,8 +67,9 @@ export function OrdersTable({ orders, shown, fields, sorting, onSort, onShowWron
     goTo(placeOf(shown[within(row, shown)], fields[within(column, fields)]), edit);
   const goToProblem = (path?: string) => {
     const place = nextProblem(shown, fields, active, path);
-    if (!place) onShowWrong();
-    goTo(place ?? nextProblem(orders, fields, active, path), true);
+    const hidden = place ? undefined : nextProblem(orders, fields, active, path);
+    if (hidden) onShowWrong();
+    goTo(place ?? hidden, true);
   };
   const press = (event: KeyboardEvent) => {
     if (!reached) return;
