@@ -39,6 +39,14 @@ export function guideForm({ paths, components }: OpenApi): GuideForm {
     paths['/api/guias/crear']?.post?.requestBody?.content['application/json']?.schema ?? {},
   );
   const guide = resolve(resolve(body.properties?.Guia ?? {}).items ?? {});
+  return {
+    services: textsOf(resolve(body.properties?.TipoServicio ?? {})),
+    sections: sectionsOf(guide, resolve),
+  };
+}
+
+/** Reads the sections of a guide's schema. @param resolve returns the schema that another one refers to. */
+export function sectionsOf(guide: Schema, resolve = (schema: Schema) => schema): Section[] {
   const sections: Section[] = [];
   const loose: Section = { name: '', title: 'Para usted', required: false, fields: [] };
   for (const [name, sent] of Object.entries(guide.properties ?? {})) {
@@ -55,7 +63,7 @@ export function guideForm({ paths, components }: OpenApi): GuideForm {
     const title = schema.description?.split(/[;,]/)[0] ?? name;
     sections.push({ name, title, required, fields });
   }
-  return { services: textsOf(resolve(body.properties?.TipoServicio ?? {})), sections: [...sections, loose] };
+  return [...sections, loose];
 }
 
 function fieldOf(path: string, name: string, schema: Schema, required: boolean): FieldSpec {

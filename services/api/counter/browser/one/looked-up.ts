@@ -46,7 +46,7 @@ export type Option = {
   Cotizacion: string;
 };
 type Quoted = { options: Option[]; problem?: Problem | undefined };
-type Body = { TipoServicio: string; Guia: unknown[] };
+type Body = { TipoServicio: unknown; Guia: unknown[] };
 
 /** @param body undefined while the guide lacks what must be there. */
 export function useCheck(body: Body | undefined): Checked {
