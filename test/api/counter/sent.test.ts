@@ -10,6 +10,11 @@ import { printingTest } from '#test/fixtures/services.ts';
 
 const MARKUP = '<img src=x onerror=alert(1)>';
 
+const HOUR_IN_MEXICO = {
+  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  timeZone: 'America/Mexico_City',
+} as const;
+
 const test = printingTest
   .extend('scanner', { scope: 'file' }, ({ api }) => Client.login(api.url, 'escaner'))
   /** Opens the counter for a user, in a session of its own. */
@@ -17,6 +22,7 @@ const test = printingTest
     const context = await browser.createBrowserContext();
     const { page, failures } = await openTab(context as never);
     await page.setViewport({ width: 1280, height: 900 });
+    await page.emulateTimezone('Asia/Tokyo');
     await page.goto(`${api.url}/mostrador#/enviado`);
     await page.locator('#usuario').fill(username);
     await page.locator('#clave').fill('demo1234');
@@ -149,6 +155,12 @@ describe('what was sent', () => {
     await press(page, 'Sí, cancelarla');
     await says(page, 'Este envío ya no se hará');
     expect(await page.$('.imprimir')).toBeNull();
+    // By the carrier's clock, as the guide's date is, wherever the browser is.
+    const [moment, shown] = await page.$eval('.historial time', ({ dateTime, textContent }) => [
+      dateTime,
+      textContent,
+    ]);
+    expect(shown).toContain(new Date(moment).toLocaleTimeString('es-MX', HOUR_IN_MEXICO));
 
     await go(page, 'uso');
     await says(page, 'El mes aún no se cierra');

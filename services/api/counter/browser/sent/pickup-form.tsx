@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import { useOne } from './pages-of.ts';
-import { dayWords, thereWords } from './words.ts';
+import { dayWords, deadlineWords } from './words.ts';
 
 type Window = { Fecha: string; Desde: string; Hasta: string; SolicitarAntesDe: string };
 type Availability = {
@@ -182,7 +182,7 @@ export function PickupForm(props: {
 }
 
 function windowHint(window: Window | undefined): string | undefined {
-  return window && `Se cancela hasta el ${thereWords(window.SolicitarAntesDe)}.`;
+  return window && `Puede cancelarla hasta el ${deadlineWords(window.SolicitarAntesDe)}.`;
 }
 
 function withoutBlanks(place: PickupPlace): PickupPlace {

@@ -6,7 +6,7 @@ import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
 import { PickupForm, type PickupPlace } from './pickup-form.tsx';
 import { State } from './state.tsx';
-import { countWords, dayWords, momentWords, thereWords } from './words.ts';
+import { countWords, dayWords, deadlineWords, momentWords } from './words.ts';
 
 type Status = 'Solicitada' | 'Programada' | 'Recolectada' | 'Fallida' | 'Cancelada';
 type Row = {
@@ -203,7 +203,7 @@ function Known({ number }: { number: string }) {
               onDone={again}
             >
               Nadie pasará. Sus guías quedan como están, y pueden ir en otra. Se puede hasta el{' '}
-              {thereWords(data.SolicitarAntesDe)}.
+              {deadlineWords(data.SolicitarAntesDe)}.
             </Cancel>
           )}
         </>

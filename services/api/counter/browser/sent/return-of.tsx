@@ -7,7 +7,7 @@ import { Field } from '../ui/field.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import type { CompleteGuide } from './complete-guide.ts';
 import { may } from './may.ts';
-import { momentWords, pesosWords, thereWords } from './words.ts';
+import { deadlineWords, momentWords, pesosWords } from './words.ts';
 
 /** Why it goes back, as the API takes it. */
 const REASONS = [
@@ -114,7 +114,7 @@ function NewReturn({ guide, onChange }: { guide: CompleteGuide; onChange: () => 
       {option && (
         <p role="status">
           Cuesta <strong>{pesosWords(option.SEND_TOTAL)}</strong>, de {quote?.SEND_SUCU_ORIG} a{' '}
-          {quote?.SEND_SUCU_DEST}. El precio vale hasta el {thereWords(option.Vence)}.
+          {quote?.SEND_SUCU_DEST}. El precio vale hasta el {deadlineWords(option.Vence)}.
         </p>
       )}
       {problem && <ProblemMessage problem={problem} />}
