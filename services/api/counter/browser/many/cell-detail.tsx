@@ -1,5 +1,5 @@
-import { besideField } from '../one/words.ts';
 import { Advice } from '../ui/advice.tsx';
+import { besideField } from '../ui/api-words.ts';
 import { Button } from '../ui/button.tsx';
 import { checkOrders } from './check-orders.ts';
 import type { CellProblem } from './checking.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { besideField } from '../one/words.ts';
+import { besideField } from '../ui/api-words.ts';
 import { CellDetail } from './cell-detail.tsx';
 import { CellEditor, type Step } from './cell-editor.tsx';
 import { checkOrders } from './check-orders.ts';

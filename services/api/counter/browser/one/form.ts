@@ -1,4 +1,5 @@
 import type { OpenApi, Schema } from '../api/document.ts';
+import { capitalized } from '../ui/api-words.ts';
 
 /** The form of a guide, as the OpenAPI document has it: a field that is added there is in the form. */
 
@@ -92,10 +93,6 @@ function kindOf(types: string[], choices: string[]): FieldSpec['kind'] {
 
 function textsOf({ enum: values = [] }: Schema): string[] {
   return values.filter((value) => value !== null);
-}
-
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Returns the guide of a request. What is empty is left out, and a number that is none goes as it was typed: the API says so. */

@@ -4,7 +4,7 @@ import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Message, ProblemMessage } from '../ui/message.tsx';
+import { FormProblem, Message } from '../ui/message.tsx';
 import type { CreatedGuide } from './created.tsx';
 import { type FieldSpec, type GuideForm, guideOf, isComplete, type Values } from './form.ts';
 import { quote, useCheck, useQuote } from './looked-up.ts';
@@ -88,7 +88,6 @@ export function GuideFields(props: {
     warning: ({ path }: FieldSpec) => saidOf(path, checked.warnings),
   };
   const known = form.sections.flatMap(({ fields }) => fields.map(({ path }) => path));
-  const elsewhere = said.filter(({ campo }) => !known.includes(campo ?? ''));
   const sections = form.sections.filter(({ name }) => name !== 'Cobro' || may('guias.cobro'));
   return (
     <form
@@ -127,12 +126,9 @@ export function GuideFields(props: {
         })}
         {noPrice && !noPrice.errors && <Message kind="warning">Sin precio: {noPrice.message}</Message>}
       </fieldset>
-      {refused?.values === values &&
-        (said.length > 0 && elsewhere.length === 0 ? (
-          <Message kind="bad">Corrija lo que está marcado, y créela otra vez.</Message>
-        ) : (
-          <ProblemMessage problem={refused.problem} />
-        ))}
+      {refused?.values === values && (
+        <FormProblem problem={refused.problem} isMarked={(campo) => known.includes(campo)} />
+      )}
       <Button type="submit" busy={isBusy}>
         {isBusy ? 'Creando…' : 'Crear e imprimir'}
       </Button>

@@ -1,12 +1,12 @@
 import { useRef } from 'preact/hooks';
 import type { Detail } from '../api/problem.ts';
+import { besideField } from '../ui/api-words.ts';
 import { Control } from '../ui/control.tsx';
 import { Field, type Said } from '../ui/field.tsx';
 import type { FieldSpec, Section, Values } from './form.ts';
 import { arranged } from './layout.ts';
 import { type Place, usePlace } from './looked-up.ts';
 import { KeepSender, KeptSenders } from './senders.tsx';
-import { besideField } from './words.ts';
 
 type Told = Record<'problem' | 'warning', (field: FieldSpec) => Said | undefined>;
 
@@ -23,8 +23,7 @@ export function SectionFields(props: {
   const place = usePlaceOf(section, values, onValues);
   const control = (field: FieldSpec) => {
     const isColonia = field.name === 'Colonia';
-    const missing =
-      field.name === 'CodigoPostal' && place.problem?.codigo !== 'sin_catalogo' ? place.problem : undefined;
+    const missing = field.name === 'CodigoPostal' ? place.problem : undefined;
     return (
       <Field
         key={field.path}
