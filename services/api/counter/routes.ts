@@ -34,6 +34,7 @@ const HASHED = /-[A-Z0-9]{8}\.\w+$/;
 
 type View = { title: string; carrier: string; contact: object | null; logo: string | null } & {
   zone: string;
+  tracking: string;
   style: string;
   script: string;
 };
@@ -48,6 +49,7 @@ export function counterRoutes(server: HttpServer, { config }: Base): void {
     contact: config.CARRIER_CONTACT === undefined ? null : readContact(config.CARRIER_CONTACT),
     logo: config.CARRIER_LOGO === undefined ? null : readLogo(config.CARRIER_LOGO),
     zone: config.TIME_ZONE,
+    tracking: config.TRACKING_URL ?? `${config.PUBLIC_URL ?? ''}/rastreo/{guia}`,
     style: addressIn(files, 'mostrador'),
     script: addressIn(files, 'main'),
   });

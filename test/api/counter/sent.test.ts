@@ -96,6 +96,9 @@ describe('what was sent', () => {
 
     await go(page, `guias/${good}`);
     await says(page, 'Recibió Luis Pérez');
+    expect(await page.evaluate(`document.querySelector('#rastreo').value`)).toMatch(
+      new RegExp(`/rastreo/${good}$`),
+    );
     await expectFine(page, 'guia');
     // The paper is kept, because the user asks for it.
     await page.select('#papel', 'pequena');
