@@ -7,12 +7,10 @@ import { Button } from '../ui/button.tsx';
 import { FormProblem, Message } from '../ui/message.tsx';
 import type { CreatedGuide } from './created.tsx';
 import { type FieldSpec, type GuideForm, guideOf, isComplete, type Values } from './form.ts';
+import { PRICED_BY } from './layout.ts';
 import { quote, useCheck, useQuote } from './looked-up.ts';
 import { SectionFields, saidOf } from './section-fields.tsx';
 import { pesos, serviceName } from './words.ts';
-
-/** Without these a parcel has no price. */
-const PRICED_BY = ['Peso', 'Largo', 'Alto', 'Ancho'].map((name) => `Producto.${name}`);
 
 export function GuideFields(props: {
   form: GuideForm;
@@ -83,8 +81,12 @@ export function GuideFields(props: {
 
   const said = refused && refused.values === values ? (refused.problem.errors ?? []) : [];
   const told = {
-    problem: ({ path }: FieldSpec) =>
-      saidOf(path, said) ?? (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
+    problem: ({ path, name }: FieldSpec) =>
+      saidOf(path, said) ??
+      (name === 'CodigoPostal' && left.has(path) && /^[0-9]{1,4}$/.test(values[path] ?? '')
+        ? { text: 'Debe tener 5 dígitos' }
+        : undefined) ??
+      (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
     warning: ({ path }: FieldSpec) => saidOf(path, checked.warnings),
   };
   const known = form.sections.flatMap(({ fields }) => fields.map(({ path }) => path));
@@ -92,7 +94,7 @@ export function GuideFields(props: {
   return (
     <form
       ref={element}
-      class="guia"
+      class="una"
       onSubmit={create}
       onKeyDown={goOn}
       onFocusOut={({ target }) => {
@@ -101,37 +103,41 @@ export function GuideFields(props: {
       }}
       noValidate
     >
-      {sections.map((section) => (
-        <SectionFields key={section.name} section={section} values={values} onValues={set} told={told} />
-      ))}
-      <fieldset>
-        <legend>Servicio</legend>
-        {form.services.map((each) => {
-          const option = options.find(({ TipoServicio }) => TipoServicio === each);
-          return (
-            <label key={each} class="servicio">
-              <input
-                type="radio"
-                name="servicio"
-                checked={each === service}
-                onChange={() => setService(each)}
-              />
-              <span>
-                {serviceName(each)}
-                {option && <strong> {pesos(option.SEND_TOTAL)}</strong>}
-                {option?.EntregaEstimada && <small> {arrivalWords(option.EntregaEstimada)}</small>}
-              </span>
-            </label>
-          );
-        })}
-        {noPrice && !noPrice.errors && <Message kind="warning">Sin precio: {noPrice.message}</Message>}
-      </fieldset>
-      {refused?.values === values && (
-        <FormProblem problem={refused.problem} isMarked={(campo) => known.includes(campo)} />
-      )}
-      <Button type="submit" busy={isBusy}>
-        {isBusy ? 'Creando…' : 'Crear e imprimir'}
-      </Button>
+      <div class="guia">
+        {sections.map((section) => (
+          <SectionFields key={section.name} section={section} values={values} onValues={set} told={told} />
+        ))}
+      </div>
+      <div class="guia cierre">
+        <fieldset>
+          <legend>Servicio</legend>
+          {form.services.map((each) => {
+            const option = options.find(({ TipoServicio }) => TipoServicio === each);
+            return (
+              <label key={each} class="servicio">
+                <input
+                  type="radio"
+                  name="servicio"
+                  checked={each === service}
+                  onChange={() => setService(each)}
+                />
+                <span>
+                  {serviceName(each)}
+                  {option && <strong> {pesos(option.SEND_TOTAL)}</strong>}
+                  {option?.EntregaEstimada && <small> {arrivalWords(option.EntregaEstimada)}</small>}
+                </span>
+              </label>
+            );
+          })}
+          {noPrice && !noPrice.errors && <Message kind="warning">Sin precio: {noPrice.message}</Message>}
+        </fieldset>
+        {refused?.values === values && (
+          <FormProblem problem={refused.problem} isMarked={(campo) => known.includes(campo)} />
+        )}
+        <Button type="submit" busy={isBusy}>
+          {isBusy ? 'Creando…' : 'Crear e imprimir'}
+        </Button>
+      </div>
     </form>
   );
 }

@@ -1,12 +1,16 @@
 import { useRef } from 'preact/hooks';
 import type { Detail } from '../api/problem.ts';
 import { besideField } from '../ui/api-words.ts';
+import { Button } from '../ui/button.tsx';
 import { Control } from '../ui/control.tsx';
 import { Field, type Said } from '../ui/field.tsx';
 import type { FieldSpec, Section, Values } from './form.ts';
-import { arranged } from './layout.ts';
+import { arranged, purposeOf } from './layout.ts';
 import { type Place, usePlace } from './looked-up.ts';
 import { KeepSender, KeptSenders } from './senders.tsx';
+
+/** As a spreadsheet writes `06700`. */
+const LOST_ZERO = /^[0-9]{4}$/;
 
 type Told = Record<'problem' | 'warning', (field: FieldSpec) => Said | undefined>;
 
@@ -23,29 +27,40 @@ export function SectionFields(props: {
   const place = usePlaceOf(section, values, onValues);
   const control = (field: FieldSpec) => {
     const isColonia = field.name === 'Colonia';
-    const missing = field.name === 'CodigoPostal' ? place.problem : undefined;
+    const isPostalCode = field.name === 'CodigoPostal';
+    const missing = isPostalCode ? place.problem : undefined;
+    const value = values[field.path] ?? '';
+    const problem = told.problem(field);
     return (
       <Field
         key={field.path}
         id={field.path}
         label={field.label}
         isOptional={!(section.required && field.required) && !field.isAlternative}
+        purpose={purposeOf(field)}
         hint={field.hint}
-        problem={told.problem(field)}
+        problem={problem}
         warning={told.warning(field) ?? (missing && { text: missing.message, codigo: missing.codigo })}
       >
         {(attributes) => (
-          <Control
-            attributes={attributes}
-            kind={field.name === 'CodigoPostal' ? 'integer' : field.kind}
-            options={field.options}
-            suggestions={isColonia ? (place.place?.Colonias ?? []) : []}
-            value={values[field.path] ?? ''}
-            onValue={(value) => onValues({ [field.path]: value })}
-            example={field.example}
-            maxLength={field.maxLength}
-            required={field.required}
-          />
+          <>
+            <Control
+              attributes={attributes}
+              kind={isPostalCode ? 'integer' : field.kind}
+              options={field.options}
+              suggestions={isColonia ? (place.place?.Colonias ?? []) : []}
+              value={value}
+              onValue={(value) => onValues({ [field.path]: value })}
+              example={field.example}
+              maxLength={field.maxLength}
+              required={field.required}
+            />
+            {isPostalCode && problem && LOST_ZERO.test(value) && (
+              <Button quiet onClick={() => onValues({ [field.path]: `0${value}` })}>
+                Poner 0{value}
+              </Button>
+            )}
+          </>
         )}
       </Field>
     );
