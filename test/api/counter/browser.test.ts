@@ -139,6 +139,10 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await enter(page, 'demo', 'otra');
     await page.waitForSelector('[role=alert]');
     expect(await text(page)).toContain('Usuario o contraseña incorrectos');
+    // The next try takes the place of the wrong one.
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(field('Remitente.Nombre'));
   });
 
   test('makes a guide by keyboard alone, from the password to the label', async ({ open }) => {
@@ -216,6 +220,11 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.waitForFunction(
       `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('El transportista no entrega ahí.')`,
     );
+    await page.click(field('Destinatario.CodigoPostal'), { count: 3 });
+    await page.keyboard.type('6600');
+    await page.keyboard.press('Enter');
+    await press(page, 'Poner 06600');
+    await page.waitForFunction(`document.getElementById('Destinatario.CodigoPostal').value === '06600'`);
   });
 
   test('goes on after the service has a newer page, whose files are others', async ({ open }) => {
@@ -329,6 +338,10 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.waitForSelector('.guardados option[value="0"]');
     await page.select('.guardados select', '0');
     await page.waitForFunction(`document.getElementById('Remitente.Nombre').value === 'Ana'`);
+    await page.evaluate("location.hash = '#/enviado/recolecciones/nueva'");
+    await page.waitForSelector('.guardados option[value="0"]');
+    await page.select('.guardados select', '0');
+    await page.waitForFunction(`document.getElementById('recoger-cp').value === '06600'`);
     const other = await page.browserContext().newPage();
     await other.goto(`${api.url}/mostrador`);
     await enter(other);

@@ -82,6 +82,14 @@ describe('what was sent', () => {
     await says(page, MARKUP);
     await expectFine(page, 'guias');
 
+    for (const number of [problem, good])
+      await page.locator(`input[aria-label="Imprimir ${number}"]`).click();
+    await press(page, 'Imprimir 2 etiquetas');
+    await press(page, 'Imprimir etiquetas');
+    await page.waitForSelector('.archivo iframe[title="etiquetas-1-a-2.pdf"]');
+    await expectFine(page, 'varias-etiquetas');
+    await press(page, 'Cerrar');
+
     // By keyboard alone: a reference, and then a number as people write it.
     await page.focus('#buscado');
     await page.keyboard.type('PEDIDO-7002');
@@ -167,6 +175,7 @@ describe('what was sent', () => {
     await says(page, 'Este envío ya no se hará');
     expect(await page.$('.imprimir')).toBeNull();
     // By the carrier's clock, as the guide's date is, wherever the browser is.
+    await page.waitForSelector('.historial time');
     const [moment, shown] = await page.$eval('.historial time', ({ dateTime, textContent }) => [
       dateTime,
       textContent,
@@ -196,7 +205,7 @@ describe('what was sent', () => {
     await says(page, 'Todavía no hay guías');
     expect(
       await page.$$eval('.enviado > nav a', (links) => links.map(({ textContent }) => textContent)),
-    ).toEqual([...['Guías', 'Manifiestos', 'Recolecciones', 'Devoluciones', 'Uso']]);
+    ).toEqual([...['Guías', 'Manifiestos', 'Recolecciones', 'Devoluciones', 'Cifras']]);
     await go(page, 'manifiestos');
     await says(page, 'Todavía no hay manifiestos');
     expect(await page.$$eval('main button', ({ length }) => length)).toBe(0);

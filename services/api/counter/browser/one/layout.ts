@@ -26,7 +26,7 @@ const FOUND_BY = ['Calle', 'Numero_exterior', 'Colonia'].map((name) => `Destinat
 /** Returns what a field is good for that a guide may lack. */
 export function purposeOf({ path }: FieldSpec): string | undefined {
   if (PRICED_BY.includes(path)) return 'para el precio';
-  return FOUND_BY.includes(path) ? 'para entregar a domicilio' : undefined;
+  return FOUND_BY.includes(path) ? 'para la entrega' : undefined;
 }
 
 /** Returns the fields that stand in sight, and the rest. */

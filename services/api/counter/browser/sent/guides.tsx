@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { PrintLabels } from '../ui/print-labels.tsx';
 import { createStore, useStore } from '../ui/store.ts';
 import { Listed, Table } from './listed.tsx';
 import { usePages } from './pages-of.ts';
@@ -153,6 +155,7 @@ function Found({ query }: { query: Record<string, string> }) {
   const pages = usePages<Row>('/api/guias', query);
   const isSearch = Object.keys(query).length > 0;
   const until = pages.beside?.buscadoHasta;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const empty = isSearch ? (
     <p>Ninguna guía es así. Revise la Referencia, que debe ir completa, o quite filtros.</p>
   ) : (
@@ -168,22 +171,62 @@ function Found({ query }: { query: Record<string, string> }) {
           <Rows
             caption={isSearch ? 'Lo que se encontró' : 'Todas, de la más nueva a la más vieja'}
             rows={rows}
+            chosen={chosen}
+            onChoose={(number) => setChosen(chosen.symmetricDifference(new Set([number])))}
           />
         )}
       </Listed>
+      {chosen.size > 0 && <PrintChosen guides={[...chosen]} onClear={() => setChosen(new Set())} />}
       {typeof until === 'string' && <p role="status">Se buscó hasta el {momentWords(until)}.</p>}
     </>
   );
 }
 
+/** Stays in sight below the list. */
+function PrintChosen({ guides, onClear }: { guides: string[]; onClear: () => void }) {
+  const [isPrinting, setPrinting] = useState(false);
+  const words = guides.length === 1 ? 'una etiqueta' : `${guides.length} etiquetas`;
+  return (
+    <div class="elegidas">
+      <Button onClick={() => setPrinting(true)}>Imprimir {words}…</Button>
+      <Button quiet onClick={onClear}>
+        Quitar selección
+      </Button>
+      {isPrinting && (
+        <Dialog title={`Imprimir ${words}`} onClose={() => setPrinting(false)}>
+          <PrintLabels guides={guides} />
+          <Button quiet onClick={() => setPrinting(false)}>
+            Cerrar
+          </Button>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
 const HEADS = ['Guía', 'Referencia', 'Para', 'Destino', 'Estado', 'Creada', 'Precio'] as const;
 
-function Rows({ caption, rows }: { caption: string; rows: Row[] }) {
+/** @param onChoose takes the number of a guide that is ticked, or no longer. */
+function Rows(props: {
+  caption: string;
+  rows: Row[];
+  chosen?: ReadonlySet<string>;
+  onChoose?: (number: string) => void;
+}) {
+  const { caption, rows, chosen, onChoose } = props;
   return (
     <Table caption={caption} heads={HEADS}>
       {rows.map((row) => (
         <tr key={row.SEND_GUIA}>
           <th scope="row">
+            {onChoose && row.SEND_ESTATUS !== 'Cancelado' && (
+              <input
+                type="checkbox"
+                aria-label={`Imprimir ${row.SEND_GUIA}`}
+                checked={chosen?.has(row.SEND_GUIA)}
+                onChange={() => onChoose(row.SEND_GUIA)}
+              />
+            )}
             <a href={addressOf('enviado', 'guias', row.SEND_GUIA)}>{row.SEND_GUIA}</a>
           </th>
           <td data-de="Referencia">{row.Referencia}</td>

@@ -81,8 +81,9 @@ export function Pickups() {
     <>
       <h1>Recolecciones</h1>
       <p>
-        Pida que pasen por sus paquetes. Lo de un manifiesto se pide en{' '}
-        <a href={addressOf('enviado', 'manifiestos')}>su página</a>, que llena lo demás.
+        Pida que pasen por sus paquetes. Si tiene un{' '}
+        <a href={addressOf('enviado', 'manifiestos')}>manifiesto</a>, pídala desde él: casi todo sale ya
+        lleno.
       </p>
       {may('guias.create') && (
         <p class="acciones">

@@ -27,7 +27,7 @@ const VIEWS: readonly {
   { path: 'recolecciones', name: 'Recolecciones', permission: 'guias.read', List: Pickups, One: Pickup },
   { path: 'devoluciones', name: 'Devoluciones', permission: 'guias.read', List: Returns },
   { path: 'cobros', name: 'Cobros', permission: 'guias.cobro', List: Collected, One: PaidRemittance },
-  { path: 'uso', name: 'Uso', permission: 'guias.read', List: Usage },
+  { path: 'uso', name: 'Cifras', permission: 'guias.read', List: Usage },
   { path: 'webhooks', name: 'Webhooks', permission: 'webhooks.admin', List: Webhooks },
 ];
 

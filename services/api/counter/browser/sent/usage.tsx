@@ -31,7 +31,8 @@ export function Usage() {
   const { data, problem, again } = useOne<Month>(isWhole ? '/api/uso' : undefined, { mes: month });
   return (
     <>
-      <h1>Uso</h1>
+      <h1>Cifras del mes</h1>
+      <p>Cuántas guías hizo su cuenta, y lo que cuestan.</p>
       <div class="juntos">
         <Field id="mes" label="Mes" hint="Como 2026-11">
           {(attributes) => (

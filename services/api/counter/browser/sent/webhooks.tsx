@@ -18,7 +18,7 @@ export function Webhooks() {
   return (
     <>
       <h1>Webhooks</h1>
-      <p>A dónde se mandan los eventos de su cuenta. Aquí solo se ven.</p>
+      <p>Los programas de su tienda a los que se avisa cuando algo pasa con una guía. Aquí solo se ven.</p>
       <Listed pages={pages} empty={<p>No hay ninguno. Los registra quien programa para usted.</p>}>
         {(rows) => (
           <Table

@@ -4,13 +4,15 @@
 export const TIME_ZONE = document.getElementById('mostrador')?.dataset.zona ?? 'UTC';
 
 const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+/** Of what is near. */
+const WEEKDAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
 const HOUR = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const format = (options: Intl.DateTimeFormatOptions, timeZone = 'UTC') =>
   new Intl.DateTimeFormat('es-MX', { ...options, timeZone });
-const DAY = format({ ...DATE, weekday: 'short' });
+const DAY = format(WEEKDAY);
 const MOMENT = format({ ...DATE, ...HOUR }, TIME_ZONE);
 const LOCAL_TIME = format({ ...DATE, ...HOUR });
-const DEADLINE = format({ ...DATE, ...HOUR, weekday: 'short' });
+const DEADLINE = format({ ...WEEKDAY, ...HOUR });
 const ISO_DATE = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone: TIME_ZONE });
 const PESOS = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
