@@ -19,7 +19,10 @@ export type HttpError = {
   headers?: Record<string, string> | ((params: ErrorParams) => Record<string, string>);
   /** The message is fixed, so `params.rule` stands beside it, as `regla`. */
   showsRule?: true;
-  /** Tells integrators in their guide what to do. Every error of a `codigo` has the same advice. */
+  /**
+   * Tells integrators in their guide what to do. Every error of a `codigo` has the same advice. Each sentence stands alone: people
+   * at the counter read those without code.
+   */
   advice?: string | undefined;
   /** Data of ours that decide whether a request is refused so: they may be wrong in place of the request. */
   ownData?: OwnData;
@@ -114,7 +117,7 @@ export const commonHttpErrors = {
     status: 400,
     codigo: 'campo_formato',
     message: ({ campo, rule = 'no es valido' }) => `El campo '${campo}' ${rule}`,
-    advice: 'Corrija el valor: el mensaje dice la regla del campo.',
+    advice: 'Corrija el valor: `message` dice la regla del campo.',
     example: 'Tipo',
   },
   'parameter-unknown': {
@@ -153,7 +156,7 @@ export const commonHttpErrors = {
     status: 500,
     codigo: 'error_interno',
     message: 'Error interno del servidor',
-    advice: 'Puede repetir. Si sigue, avise al transportista, con el `requestId`.',
+    advice: 'Puede repetir. Si sigue, avise al transportista. Dele el `requestId`.',
   },
 } as const satisfies HttpErrors;
 

@@ -53,7 +53,7 @@ export const accountErrors = {
     message: 'Demasiados intentos, intente mas tarde',
     headers: retryAfter,
     advice:
-      'Espere lo que dice `Retry-After`. Guarde el token y úselo hasta que expire, en vez de entrar en cada solicitud.',
+      'Espere lo que dice `Retry-After`. Guarde `access_token` y úselo hasta que expire, en vez de entrar en cada solicitud.',
   },
   'too-many-guides-today': {
     ...limitReached,

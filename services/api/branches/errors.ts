@@ -11,7 +11,7 @@ export const branchErrors = {
     message: ({ campo, postalCode, meant, known }) =>
       `El campo '${campo}' no es una colonia del ${postalCode}${meant === undefined ? `, que tiene: ${known}` : `; ¿quiso decir '${meant}'?`}`,
     advice:
-      'Es una advertencia: nada se rechaza. Revise la colonia y el código postal con su cliente; `GET /api/codigos-postales/{cp}` da todas las del código. El catálogo no las conoce todas.',
+      'Es una advertencia: nada se rechaza. Revise la colonia y el código postal con su cliente. `GET /api/codigos-postales/{cp}` da todas las del código. El catálogo no las conoce todas.',
   },
   'destination-missing': {
     status: 400,
@@ -25,7 +25,7 @@ export const branchErrors = {
     ownData: 'branches',
     message: 'DestinoCode no corresponde a sucursal valida',
     showsRule: true,
-    advice: 'Elija una sucursal de `GET /api/sucursales/destinos`.',
+    advice: 'Elija otra sucursal. `GET /api/sucursales/destinos` da las que hay.',
   },
   'postal-code-uncovered': {
     status: 404,

@@ -18,7 +18,8 @@ export const codErrors = {
     codigo: 'sucursal_no_cobra',
     ownData: 'branches',
     message: ({ branch }) => `La sucursal ${branch} no cobra al entregar`,
-    advice: 'Quite `Cobro`, o pregunte a su transportista: `CobraHasta` de la sucursal dice cuánto cobra.',
+    advice:
+      'Pregunte a su transportista cuánto cobra esa sucursal, o quite el cobro. `CobraHasta` de la sucursal lo dice.',
     example: 'Cobro',
     exampleParams: { branch: 'GDL01' },
   },
@@ -27,7 +28,7 @@ export const codErrors = {
     codigo: 'cobro_excedido',
     ownData: 'branches',
     message: ({ branch, limit }) => `La sucursal ${branch} cobra hasta ${limit} MXN`,
-    advice: 'Baje `Cobro.Monto`, o divida el envío en varias guías: el límite es de cada guía.',
+    advice: 'Baje el monto del cobro, o divida el envío en varias guías: el límite es de cada guía.',
     example: 'Cobro.Monto',
     exampleParams: { branch: 'MTY01', limit: '5000.00' },
   },

@@ -41,7 +41,7 @@ export const guideErrors = {
     status: 400,
     codigo: 'tipo_servicio_invalido',
     message: `TipoServicio solo acepta: ${SERVICE_TYPES.join(', ')}`,
-    advice: 'Use uno de los valores del mensaje, tal cual.',
+    advice: 'Use uno de los valores que da `message`, tal cual.',
     example: 'TipoServicio',
   },
   'guides-invalid': {
@@ -67,7 +67,7 @@ export const guideErrors = {
     codigo: 'caracteres_no_imprimibles',
     message: ({ campo, characters }) => `El campo '${campo}' se imprime con • en vez de: ${characters}`,
     advice:
-      'Es una advertencia: la guía se creó. Escriba el texto en letras latinas, griegas o cirílicas, si debe leerse en la etiqueta.',
+      'Es una advertencia: nada se rechaza. Escriba el texto en letras latinas, griegas o cirílicas, si debe leerse en la etiqueta.',
   },
   /** A warning. */
   'address-incomplete': {
@@ -75,7 +75,7 @@ export const guideErrors = {
     codigo: 'domicilio_incompleto',
     message: ({ missing }) => `La entrega es a domicilio y falta: ${missing}`,
     advice:
-      'Es una advertencia: nada se rechaza. Revise que su programa mande calle y número: sin ellos el repartidor no sabe a dónde ir. Si el domicilio no tiene número, mande `S/N`.',
+      'Es una advertencia: nada se rechaza. Sin calle y número el repartidor no sabe a dónde ir. Si el domicilio no tiene número, escriba S/N.',
   },
   /** A warning. */
   'state-different': {

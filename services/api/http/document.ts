@@ -59,13 +59,21 @@ export async function serveDocument(
       },
     },
     hideUntagged: true,
-    transformObject: completeDocument(codigos, messages) as SwaggerTransformObject,
+    transformObject: completeDocument(codigos, adviceOf(errors), messages) as SwaggerTransformObject,
   });
   let document: { content: string; compressed: Buffer } | undefined;
   server.get('/api/openapi.json', async (request, reply) => {
     document ??= withCompressed(JSON.stringify(server.swagger()));
     return sendCompressed(request, reply.type('application/json; charset=utf-8'), document);
   });
+}
+
+/** Returns what to do about each `codigo`, by the alphabet. */
+function adviceOf(errors: ErrorTable): Record<string, string> {
+  const advised = Object.values(errors).flatMap(({ codigo, advice }) =>
+    codigo !== undefined && advice !== undefined ? [[codigo, advice] as const] : [],
+  );
+  return Object.fromEntries(advised.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** A fourteenth of the bytes: people on phones wait for it too. */
@@ -78,13 +86,16 @@ type Paths = Record<string, Record<string, Part>>;
 type Document = { tags: { name: string }[]; paths: object; components?: object };
 
 /**
- * Returns a function that adds the messages that are sent, and names every `codigo`. It moves each schema with a `title` to
+ * Returns a function that adds the messages that are sent, names every `codigo`, and says what to do about it. It moves each schema with a `title` to
  * the components of the document, and refers to it there: generated clients name their types so.
  *
  * @throws Error, from that function, if two different schemas have one title.
  */
-function completeDocument(codigos: readonly string[], messages: object) {
-  return ({ openapiObject }: { openapiObject: Document }) => completed(openapiObject, codigos, messages);
+function completeDocument(codigos: readonly string[], advice: object, messages: object) {
+  return ({ openapiObject }: { openapiObject: Document }) => ({
+    ...completed(openapiObject, codigos, messages),
+    'x-consejos': advice,
+  });
 }
 
 function completed(

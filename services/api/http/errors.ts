@@ -47,13 +47,13 @@ export const unknownOutcome = {
   status: 503,
   codigo: 'resultado_desconocido',
   advice:
-    'Con `Idempotency-Key`, repita la misma solicitud. Sin ella, busque antes las guías: pueden existir. Eventos y cancelaciones se repiten tal cual.',
+    'Puede que se haya hecho: búsquelo antes de repetir. Con `Idempotency-Key`, repita la misma solicitud sin buscar. Lo que lleva su propio `Id`, y una cancelación, se repite tal cual.',
 } as const;
 export const wrongType = {
   status: 400,
   codigo: 'campo_tipo',
   advice:
-    'Corrija el tipo de JSON: el mensaje dice cuál se espera y cuál llegó. Un código postal es texto: `"06600"`.',
+    'Corrija el valor: `message` dice qué se espera y qué llegó. En JSON, un código postal es texto: `"06600"`.',
 } as const;
 const { codigo, advice } = commonHttpErrors['parameter-invalid'];
 export const wrongParameter = { status: 400, codigo, advice } as const;
@@ -89,7 +89,7 @@ export const requestErrors = {
     codigo: 'sin_permiso',
     message: 'No tiene permiso para realizar esta accion',
     advice:
-      'Pida a su transportista el permiso que la operación nombra, o, si su llave se creó con `Permisos`, cree una que lo tenga.',
+      'Pida a su transportista el permiso que la operación nombra. Si su llave se creó con `Permisos`, cree una que lo tenga.',
   },
   'too-many-requests': {
     ...limitReached,
@@ -115,7 +115,7 @@ export const requestErrors = {
     status: 400,
     codigo: 'campo_largo',
     message: ({ campo, limit }) => `El campo '${campo}' admite hasta ${limit} caracteres`,
-    advice: 'Acorte el texto a los caracteres que dice el mensaje.',
+    advice: 'Acorte el texto a los caracteres que dice `message`.',
   },
   'field-unknown': {
     status: 400,

@@ -20,7 +20,7 @@ export const labelErrors = {
     codigo: 'etiqueta_fallida',
     message: 'Error al generar la etiqueta',
     advice:
-      'Repita una vez, tras unos segundos. Si falla otra vez, avise al transportista, con el `requestId`.',
+      'Repita una vez, tras unos segundos. Si falla otra vez, avise al transportista. Dele el `requestId`.',
   },
   /** The same request may succeed once the label is printed. */
   'label-late': {

@@ -39,7 +39,7 @@ export const manifestErrors = {
     codigo: 'guia_de_otra_sucursal',
     message: ({ branch, other }) =>
       `La guia sale de la sucursal ${branch}, y el manifiesto es de la sucursal ${other}`,
-    advice: 'Haga un manifiesto por sucursal de origen: `SEND_SUCU_ORIG` de la guía dice cuál es.',
+    advice: 'Haga un manifiesto por sucursal de origen. `SEND_SUCU_ORIG` de la guía dice cuál es.',
     exampleParams: { branch: 'GDL01', other: 'MEX01' },
   },
   'guide-travelling': {

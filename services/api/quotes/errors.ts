@@ -44,7 +44,7 @@ export const quoteErrors = {
     codigo: 'sin_precio',
     message: ({ explanation }) => `La guía no tiene precio: ${explanation}`,
     advice:
-      'Es una advertencia: la guía se crea con SEND_TOTAL 0, y su transportista la cobra aparte. Mande el peso y las tres medidas, sin rebasar los máximos de la tarifa. Si ya lo hizo, pregunte el precio a su transportista.',
+      'Es una advertencia: la guía se crea sin precio, y su transportista la cobra aparte. Su `SEND_TOTAL` es 0. Dé el peso y las tres medidas, sin rebasar los máximos de la tarifa. Si ya lo hizo, pregunte el precio a su transportista.',
   },
   'quote-invalid': {
     status: 400,

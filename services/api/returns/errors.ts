@@ -41,7 +41,7 @@ export const returnErrors = {
     codigo: 'devolucion_sin_destino',
     message:
       'El remitente no tiene domicilio con cobertura, ni su sucursal recibe guias; indique DestinoCode',
-    advice: 'Mande `DestinoCode`: la sucursal donde recogerá el paquete.',
+    advice: 'Elija la sucursal donde se recogerá el paquete. Su código va en `DestinoCode`.',
     example: 'DestinoCode',
   },
   'return-without-address': {

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { branches } from '#services/api/branches/room.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { PostalCodeStore } from '#shared/branches/postal-code-store.ts';
@@ -11,6 +14,7 @@ import type { Client } from '#test/fixtures/client.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { JWT_SECRET, printingTest as services } from '#test/fixtures/services.ts';
+import * as counter from './many/counter-tab.ts';
 
 /** The counter, as a person uses it who has a keyboard, a printer, and at times a bad line. */
 
@@ -98,6 +102,14 @@ async function created(page: Page): Promise<string> {
   return page.$eval('.hecha strong', ({ textContent }) => textContent ?? '');
 }
 
+/** Takes away the files of the page, as a newer service does. */
+async function withoutFiles(page: Page, name = '/mostrador/'): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on('request', (request) =>
+    request.url().includes(name) ? request.respond({ status: 404 }) : request.continue(),
+  );
+}
+
 /** How many guides name this recipient. */
 async function guidesFor(demo: Client, recipient: string): Promise<number> {
   const { body } = await demo.get('/api/guias?limite=100');
@@ -106,8 +118,8 @@ async function guidesFor(demo: Client, recipient: string): Promise<number> {
   ).length;
 }
 
-/** What is asked while one types. */
-const ENDED = /\/api\/(?:guias\/(?:validar|cotizar)|codigos-postales\/\d+)$/;
+/** What is asked while one types, and a label that the service asks to wait for. */
+const USUAL = /\/api\/(?:guias\/(?:validar|cotizar)|codigos-postales\/\d+)$|status of 503/;
 const LEFT = `Promise.all([indexedDB.databases(), caches.keys()]).then(([databases, cached]) => [
   ...databases.map(({ name }) => name), ...cached, ...Object.keys(localStorage), ...Object.keys(sessionStorage), document.cookie,
 ].filter(Boolean))`;
@@ -152,14 +164,14 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     const number = await created(page);
     const bytes = await page.evaluate('shown.arrayBuffer().then((bytes) => [...new Uint8Array(bytes)])');
     const [label] = await readLabel(Buffer.from(bytes as number[]));
-    expect(label?.code128).toEqual([number]);
+    expect(label?.code128).toEqual([`${number}-01`]);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Otra con el mismo remitente');
     await keyboard.press('Enter');
     await page.waitForFunction("document.activeElement.id === 'Destinatario.Nombre'");
     expect(await page.evaluate("document.getElementById('Remitente.Nombre').value")).toBe('Ana');
     expect(await page.evaluate('violations')).toEqual([]);
     // Who types on ends what was asked of the text before.
-    expect(failures.filter((text) => !ENDED.test(text))).toEqual([]);
+    expect(failures.filter((text) => !USUAL.test(text))).toEqual([]);
   });
 
   test('fits every screen and has no finding of axe: empty, with problems, and with a label', async ({
@@ -202,8 +214,33 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.keyboard.type('99999');
     await page.keyboard.press('Enter');
     await page.waitForFunction(
-      `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('cobertura')`,
+      `document.getElementById('Destinatario.CodigoPostal-mal')?.innerText.includes('El transportista no entrega ahí.')`,
     );
+  });
+
+  test('goes on after the service has a newer page, whose files are others', async ({ open }) => {
+    const { page } = await open();
+    await enter(page);
+    await page.waitForFunction(
+      `performance.getEntriesByType('resource').some(({ name }) => name.includes('/sent-'))`,
+    );
+    await page.waitForNetworkIdle();
+    await withoutFiles(page);
+    await page.evaluate("location.hash = '#/enviado'");
+    await page.waitForFunction("document.querySelector('h1')?.innerText === 'Lo enviado'");
+  });
+
+  test('says that the page must be loaded again, and keeps what is filled in until then', async ({
+    open,
+  }) => {
+    const { page } = await open();
+    await withoutFiles(page, '/sent-');
+    await enter(page);
+    await fill(page, { 'Remitente.Nombre': 'Ana' });
+    await page.evaluate("location.hash = '#/enviado'");
+    await page.waitForFunction("document.body.innerText.includes('vuelva a cargar la página')");
+    await page.evaluate("location.hash = '#/una'");
+    await page.waitForFunction(`document.getElementById('Remitente.Nombre')?.value === 'Ana'`);
   });
 
   test('lets a one-time password be changed, and goes in', async ({ open, newUser }) => {
@@ -211,6 +248,8 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await newUser('importado', { oneTimeUntil, permissions: [...CUSTOMER_PERMISSIONS] });
     const { page } = await open();
     await enter(page, 'importado');
+    await page.waitForFunction("document.activeElement.id === 'nueva'");
+    await lookAt(page, 'mostrador-temporal', { width: 360, height: 900 });
     await page.locator('#nueva').fill('una clave mia y larga');
     await page.keyboard.press('Enter');
     await page.waitForSelector(field('Remitente.Nombre'));
@@ -225,7 +264,9 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Token Vencido' });
     await page.evaluate(`window.token = '${expiredToken()}'`);
     await press(page, 'Crear e imprimir');
-    await page.waitForSelector('dialog[open]');
+    await page.waitForFunction(
+      "document.activeElement.closest('dialog') && document.activeElement.id === 'clave'",
+    );
     await lookAt(page, 'mostrador-otra-vez', { width: 360, height: 900 });
     await page.locator('dialog #clave').fill(PASSWORD);
     await page.keyboard.press('Enter');
@@ -307,4 +348,29 @@ function expiredToken(): string {
   const claims = { sub: 'demo', iss: 'shipping-guides', iat: now - 120, exp: now - 60, gen: 0, jti: 'one' };
   const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `${content}.${createHmac('sha256', JWT_SECRET).update(content).digest('base64url')}`;
+}
+
+const ORDERS = `Pedido;Nombre;Calle;Número;C.P.;Celular;Contenido;Peso
+1042;José Núñez;Av. Juárez;800;64000;8112345678;Café;2,5
+1043;Laura Méndez;Hidalgo;12;06600;5512345678;Té;0,5
+1044;Raúl Ibarra;Morelos;45;99999;5587654321;Café;1
+1045;Inés Soto;Zaragoza;7;64000;8187654321;Tazas;3,2
+1046;Óscar Vega;Allende;230;06600;55123;Café;2
+1047;Elena Ruiz;;;64000;8123456789;Té;0,8
+`;
+
+/** `UPDATE_PICTURES=1 npm test -- test/api/counter/browser` takes the picture of the documents anew. */
+if (process.env.UPDATE_PICTURES) {
+  test('picture for the documents', { timeout: 180_000 }, async ({ api, browser, folder }) => {
+    const path = join(folder, 'pedidos.csv');
+    await writeFile(path, ORDERS);
+    const { page } = await counter.openMany(browser, api.url);
+    await page.setViewport({ width: 1280, height: 960 });
+    await counter.choose(page, path);
+    await page.locator('td.mal button').click();
+    await page.waitForFunction(`/Total: \\$/.test(document.querySelector('.crear')?.textContent)`);
+    await page.waitForFunction(`document.querySelector('.detalle a')`);
+    await writeFile(join(repoRoot, 'docs/pictures/mostrador.png'), await page.screenshot());
+    await page.close();
+  });
 }

@@ -1,11 +1,6 @@
 import { describe, expect } from 'vitest';
-import {
-  type GuideForm,
-  guideForm,
-  guideOf,
-  isComplete,
-  type OpenApi,
-} from '#services/api/counter/browser/one/form.ts';
+import { adviceForPeople, type OpenApi } from '#services/api/counter/browser/api/document.ts';
+import { type GuideForm, guideForm, guideOf, isComplete } from '#services/api/counter/browser/one/form.ts';
 import { arranged } from '#services/api/counter/browser/one/layout.ts';
 import { SERVICE_TYPES, SentGuide } from '#shared/guides/guide.ts';
 import { call } from '#test/fixtures/client.ts';
@@ -80,4 +75,10 @@ describe('the form of a guide', () => {
     expect(isComplete(form, values)).toBe(true);
     expect(isComplete(form, { ...values, 'Producto.Contenido': ' ' })).toBe(false);
   });
+});
+
+test('what to do about a problem is told without code, which is for programs', ({ document }) => {
+  expect(adviceForPeople(document, 'sin_cobertura')).toBe('El transportista no entrega ahí.');
+  expect(adviceForPeople(document, 'cuota_excedida')).toBe('');
+  expect(adviceForPeople(document, 'de_otra_version')).toBe('');
 });

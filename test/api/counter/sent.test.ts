@@ -93,11 +93,10 @@ describe('what was sent', () => {
     await page.select('#papel', 'pequena');
     await page.click('.imprimir input[type=checkbox]');
     await press(page, 'Imprimir etiqueta');
-    await page.waitForSelector('dialog iframe[src^="blob:"]');
-    await press(page, 'Cerrar');
+    await page.waitForSelector(`.archivo iframe[title="guia-${good}.pdf"]`);
     await press(page, 'Ver el comprobante');
-    await page.waitForSelector(`dialog a[download="comprobante-${good}.pdf"]`);
-    await press(page, 'Cerrar');
+    await page.waitForSelector(`.archivo a[download="comprobante-${good}.pdf"]`);
+    await expectFine(page, 'guia-impresa');
     await go(page, `guias/${problem}`);
     await page.waitForFunction(`document.querySelector('#papel')?.value === 'pequena'`);
 
@@ -127,9 +126,8 @@ describe('what was sent', () => {
     await says(page, 'Sus guías');
     await says(page, first?.SEND_GUIA ?? '');
     await expectFine(page, 'manifiesto');
-    await press(page, 'Imprimir');
-    await page.waitForSelector('dialog iframe[src^="blob:"]');
-    await press(page, 'Cerrar');
+    await press(page, 'Imprimir manifiesto');
+    await page.waitForSelector('.archivo iframe[src^="blob:"]');
 
     await follow(page, 'Pedir que pasen');
     await page.locator('#recoger-cp').fill('06600');

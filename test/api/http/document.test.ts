@@ -28,6 +28,7 @@ type Documented = {
   'x-codigos': Record<string, string[]>;
 };
 type OpenApi = {
+  'x-consejos': Record<string, string>;
   info: { contact: { name: string; url?: string } };
   servers: object[];
   tags: { name: string; 'x-displayName': string }[];
@@ -254,6 +255,12 @@ describe('/api/openapi.json', () => {
         for (const code of codes) expect(responses[status]?.description).toContain(`\`${code}\``);
       }
     }
+  });
+
+  test('says what to do about each code', ({ document, operations }) => {
+    const named = operations.flatMap(({ 'x-codigos': codigos }) => Object.values(codigos).flat());
+    const without = named.filter((codigo) => !document['x-consejos'][codigo]);
+    expect(without).toEqual([]);
   });
 
   test('has no error without a code and a text', ({ operations }) => {

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { repoRoot } from '#local/folders.ts';
 import { renderLabel } from '#services/label-worker/label/render-label.ts';
 import { everywhere } from '#services/label-worker/label/template-files/sample-labels.ts';
 import { pagesOf as linesByPage } from '#shared/manifests/manifest-view.ts';
@@ -46,7 +49,7 @@ describe('the list of a manifest of 500 guides', () => {
       for (const text of [
         ...['Envíos del Valle', 'MANIFIESTO DE ENTREGA', 'M 482 9136 5074', 'M48291365074'],
         ...['tienda', 'MEX01 · Ciudad de México Centro', '14/07/2026 18:32'],
-        ...['GUÍA', 'REFERENCIA', 'CIUDAD', 'PAQUETES', `Página ${i + 1} de 13`],
+        ...['GUÍA', 'REFERENCIA', 'CIUDAD', 'SERVICIO  ', ' PAQUETES', `Página ${i + 1} de 13`],
       ]) {
         expect(page).toContain(text);
       }
@@ -155,3 +158,25 @@ describe('the list of a manifest', () => {
     expect(textsOf(pdf)[0]).toContain('Wörter <b>&</b>');
   });
 });
+
+/** `UPDATE_PICTURES=1 npm test -- test/label-worker/manifest/manifest` takes the picture of the documents anew. */
+if (process.env.UPDATE_PICTURES) {
+  test('picture for the documents', async ({ printer }) => {
+    const { guides } = manifestPayload(20);
+    const places: Record<string, string> = { GDL01: 'Guadalajara, Jalisco', MTY01: 'Monterrey, Nuevo León' };
+    const details = guides.map(({ number, destination }, i) => [
+      number,
+      { reference: `PEDIDO-${1_042 + i}`, place: places[destination] },
+    ]);
+    const routes = guides.map(({ number }, i) => [number, `R-${1 + (i % 3)}`]);
+    const payload = manifestPayload(20, {
+      branches: { GDL01: 'Guadalajara Centro', MTY01: 'Monterrey Centro' },
+      guides: guides.map((guide, i) => (i % 5 === 2 ? { ...guide, cod: 450.5 } : guide)),
+      details: Object.fromEntries(details),
+      routes: Object.fromEntries(routes),
+    });
+    const input = await printer.print(payload);
+    const picture = execFileSync('pdftoppm', ['-png', '-r', '72', '-'], { input });
+    await writeFile(join(repoRoot, 'docs/pictures/manifiesto.png'), picture);
+  });
+}

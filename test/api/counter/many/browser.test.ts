@@ -88,7 +88,6 @@ test(
     await counter.press(page, 'Imprimir etiquetas');
     const labels = await readLabel(await counter.savedFile(page, 1));
     expect(labels).toHaveLength(ORDERS);
-    await counter.press(page, 'Cerrar');
     await counter.press(page, 'Resultado en Excel');
     const [headings, ...results] = readFile(await counter.savedFile(page, 2));
     expect(headings?.slice(0, 4)).toEqual(['Guía', 'Total (MXN)', 'Problema', 'Servicio']);

@@ -38,6 +38,11 @@ export type Body<T> = { response: 'OK'; message: string; data: T; advertencias?:
   unknown
 >;
 
+/** Returns a message with its full stop: what to do about it follows. */
+export function sentence(message: string): string {
+  return /[.?]$/.test(message) ? message : `${message}.`;
+}
+
 /** Returns where the guide for integrators says what to do about a problem of the API. */
 export function adviceAddress(codigo: string): string {
   return `/api/docs/errores#${codigo}`;

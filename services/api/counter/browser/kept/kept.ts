@@ -9,8 +9,8 @@ const STORE = 'guardado';
 export type Kept = {
   /** Senders to choose from, by the words of their place. */
   senders: Record<string, unknown>[];
-  /** The form in which labels are printed: a path of the API, such as `etiqueta-pequena`, and its format. */
-  printer: { label: string; format: string };
+  /** The paper and the format of labels, by their names in `print-labels.tsx`. */
+  printer: { paper: string; format: string };
   /** Which field each heading of a file means. */
   headings: Record<string, string>;
   /** When a guide was asked for with a key, in ms since 1970, and its number once that is known. */

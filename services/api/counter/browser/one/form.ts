@@ -1,22 +1,6 @@
-/** The form of a guide, as the OpenAPI document has it: a field that is added there is in the form. */
+import type { OpenApi, Schema } from '../api/document.ts';
 
-type Schema = {
-  $ref?: string;
-  type?: string | string[];
-  anyOf?: Schema[];
-  items?: Schema;
-  enum?: (string | null)[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  description?: string;
-  examples?: unknown[];
-  maxLength?: number;
-};
-export type OpenApi = {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-};
-type Operation = { requestBody?: { content: Record<string, { schema: Schema }> } };
+/** The form of a guide, as the OpenAPI document has it: a field that is added there is in the form. */
 
 export type FieldSpec = {
   /** As `campo` of a problem names it: `Destinatario.CodigoPostal`. */

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
+import { readDocument } from '../api/read-document.ts';
 import { ProblemMessage } from '../ui/message.tsx';
 import { Created, type CreatedGuide } from './created.tsx';
-import { type GuideForm, guideForm, type OpenApi, type Values } from './form.ts';
+import { type GuideForm, guideForm, type Values } from './form.ts';
 import { GuideFields } from './guide-fields.tsx';
 
 /** What is filled in and not created, while another tab is looked at. */
@@ -14,9 +14,8 @@ export function One() {
   const [form, setForm] = useState<GuideForm>();
   const [problem, setProblem] = useState<Problem>();
   useEffect(() => {
-    // The document stands alone: it is no answer with `data`.
-    ask<never>({ method: 'GET', path: '/api/openapi.json' }).then((answer) =>
-      answer.ok ? setForm(guideForm(answer.body as unknown as OpenApi)) : setProblem(answer.problem),
+    readDocument().then((answer) =>
+      answer.ok ? setForm(guideForm(answer.data)) : setProblem(answer.problem),
     );
   }, []);
   const [start, setStart] = useState<{ round: number; values: Values }>({ round: 0, values: draft });

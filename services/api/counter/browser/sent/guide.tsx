@@ -179,7 +179,7 @@ function detailsOf({ Motivo, Recibe, Sucursal, Paquete, Cobrado, Anulado }: Even
 
 /** The proof of delivery as PDF, with the signature and the photos that there are. */
 function Proof({ number }: { number: string }) {
-  const { file, problem, isBusy, show, close } = useFile(
+  const { file, problem, isBusy, show } = useFile(
     `/api/guias/${number}/comprobante`,
     `comprobante-${number}.pdf`,
   );
@@ -191,7 +191,7 @@ function Proof({ number }: { number: string }) {
       <Button quiet busy={isBusy} onClick={show}>
         {isBusy ? 'Preparando…' : 'Ver el comprobante'}
       </Button>
-      {file && <FileShown file={file} onClose={close} />}
+      {file && <FileShown file={file} />}
     </section>
   );
 }

@@ -123,13 +123,13 @@ export function Manifest({ number }: { number: string }) {
           {pdf.problem && <ProblemMessage problem={pdf.problem} />}
           <p class="acciones">
             <Button busy={pdf.isBusy} onClick={pdf.show}>
-              {pdf.isBusy ? 'Preparando…' : 'Imprimir'}
+              {pdf.isBusy ? 'Preparando…' : 'Imprimir manifiesto'}
             </Button>
             {may('guias.create') && (
               <a href={addressOf('enviado', 'recolecciones', `para-${number}`)}>Pedir que pasen por ellas</a>
             )}
           </p>
-          {pdf.file && <FileShown file={pdf.file} onClose={pdf.close} />}
+          {pdf.file && <FileShown file={pdf.file} prints />}
           <Table caption="Sus guías" heads={['Guía', 'Destino', 'Paquetes', 'Peso', 'Estado']}>
             {data.Detalle.map((guide) => (
               <tr key={guide.SEND_GUIA}>

@@ -11,10 +11,11 @@ export function useFile(path: string, name: string, accept = 'application/pdf') 
   const show = async () => {
     setBusy(true);
     setProblem(undefined);
+    setFile(undefined);
     const answer = await askBlob({ method: 'GET', path, accept });
     setBusy(false);
     if (answer.ok) setFile({ blob: answer.data, name });
     else setProblem(answer.problem);
   };
-  return { file, problem, isBusy, show, close: () => setFile(undefined) };
+  return { file, problem, isBusy, show };
 }

@@ -14,8 +14,7 @@ export function Login({ username: fixed }: { username?: string }) {
   const [isBusy, setBusy] = useState(false);
   const [isOneTime, setOneTime] = useState(false);
 
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus(), []);
+  const form = useFirstField();
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -67,6 +66,7 @@ function NewPassword({ username, password }: { username: string; password: strin
   const [next, setNext] = useState('');
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
+  const form = useFirstField();
   const change = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -77,7 +77,7 @@ function NewPassword({ username, password }: { username: string; password: strin
     setProblem(refused);
   };
   return (
-    <form onSubmit={change}>
+    <form ref={form} onSubmit={change}>
       <p>Su contraseña es temporal. Elija la suya; nadie más la sabrá.</p>
       {problem && <ProblemMessage problem={problem} />}
       <Field id="nueva" label="Contraseña nueva">
@@ -97,4 +97,11 @@ function NewPassword({ username, password }: { username: string; password: strin
       </Button>
     </form>
   );
+}
+
+/** Moves the focus into a form, to the first field that can be filled in. */
+function useFirstField() {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus(), []);
+  return form;
 }

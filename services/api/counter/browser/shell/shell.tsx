@@ -49,16 +49,18 @@ function Inside({ loaders }: { loaders: Loaders }) {
           </a>
         ))}
         <span class="quien">
-          {who?.username}
-          {who?.isTest && ' · cuenta de prueba'}
+          <span>
+            {who?.username}
+            {who?.isTest && ' · cuenta de prueba'}
+          </span>
+          <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leave())}>
+            Salir
+          </Button>
         </span>
-        <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leave())}>
-          Salir
-        </Button>
       </nav>
       <main>
         <Waiting />
-        <Loaded key={tab} load={loaders[tab]} />
+        <Loaded key={tab} tab={tab} loaders={loaders} />
       </main>
       {isLeaving && (
         <Dialog title="¿Salir de este navegador?" onClose={() => setLeaving(false)}>
@@ -102,17 +104,29 @@ async function leave(): Promise<void> {
   location.replace('/mostrador');
 }
 
-/** Shows a tab once it is there. Its file is gone if the page is older than the service. */
-function Loaded({ load }: { load: () => Promise<ComponentType> }) {
+/**
+ * Shows a tab once it is there, and then loads the others: a newer service no longer has the files of this page, which goes on with
+ * what it has, and loses nothing that is filled in.
+ */
+function Loaded({ tab, loaders }: { tab: Tab; loaders: Loaders }) {
   const [loaded, setLoaded] = useState<{ Tab?: ComponentType; failed?: true }>({});
   useEffect(() => {
-    load().then(
-      (Tab) => setLoaded({ Tab }),
+    loaders[tab]().then(
+      (Tab) => {
+        setLoaded({ Tab });
+        for (const load of Object.values(loaders)) load().catch(() => undefined);
+      },
       () => setLoaded({ failed: true }),
     );
-  }, [load]);
-  if (loaded.failed)
-    return <Message kind="bad">Esta parte no se pudo cargar. Vuelva a cargar la página.</Message>;
+  }, [tab, loaders]);
+  if (loaded.failed) {
+    return (
+      <Message kind="bad">
+        <strong>Esta parte no se pudo cargar.</strong> No hay conexión, o el mostrador cambió desde que abrió
+        esta página. Termine lo que tenga en las otras partes, y vuelva a cargar la página.
+      </Message>
+    );
+  }
   return loaded.Tab ? <loaded.Tab /> : <p role="status">Cargando…</p>;
 }
 

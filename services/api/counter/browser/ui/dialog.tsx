@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** A question that stands before all else. Escape closes it, unless nothing may (`onClose` absent). */
 export function Dialog(props: { title: string; onClose?: () => void; children: ComponentChildren }) {
   const { title, onClose, children } = props;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the effects of what is in it, which may move the focus.
+  useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
     return () => dialog?.close();

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { sentence } from '../api/problem.ts';
 import { Advice } from './advice.tsx';
 
 /** What connects a control with the words beside it. */
@@ -37,7 +38,7 @@ export function Field(props: {
       })}
       {notes.map(({ name, text, codigo }) => (
         <p key={name} id={`${id}-${name}`} class={name}>
-          {text} {codigo !== undefined && <Advice codigo={codigo} />}
+          {codigo === undefined ? text : sentence(text)} {codigo !== undefined && <Advice codigo={codigo} />}
         </p>
       ))}
     </div>

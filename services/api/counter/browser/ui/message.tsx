@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Problem } from '../api/problem.ts';
+import { type Problem, sentence } from '../api/problem.ts';
 import { Advice } from './advice.tsx';
 
 /** A sentence that is read out when it appears. */
@@ -23,7 +23,7 @@ export function ProblemMessage({ problem }: { problem: Problem }) {
   const { codigo, message, consejo, requestId } = problem;
   return (
     <Message kind="bad">
-      <strong>{message}</strong>
+      <strong>{sentence(message)}</strong>
       {consejo !== undefined && <span> {consejo}</span>}
       {requestId !== undefined && (
         <>
