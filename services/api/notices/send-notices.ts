@@ -40,12 +40,21 @@ type Ready = { guide: GuideDocument; standing: Standing; address: string };
 /** Sends the notices that are due, over a few connections, of which no account gets all. */
 export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<void> {
   const sweep = { left: MAX_MAILS, isAway: false, underWay: [] as string[] };
+  let taking = Promise.resolve<Notice | undefined>(undefined);
+  // One after the other: lanes that took at once would all take notices of one account.
+  const take = () => {
+    taking = taking.then(async () => {
+      const notice = await deps.notices.take(busyAccounts(sweep.underWay));
+      if (notice) sweep.underWay.push(notice.account);
+      return notice;
+    });
+    return taking;
+  };
   const lane = async () => {
     let connection: MailConnection | undefined;
     while (sweep.left-- > 0 && !sweep.isAway && !signal.aborted) {
-      const notice = await deps.notices.take(busyAccounts(sweep.underWay));
+      const notice = await take();
       if (!notice) break;
-      sweep.underWay.push(notice.account);
       const ready = await prepare(deps, notice);
       if (ready && !connection?.isOpen) connection = await connect(deps, notice);
       if (ready && (!connection || !(await send(deps, connection, notice, ready)))) sweep.isAway = true;
