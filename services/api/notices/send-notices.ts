@@ -1,6 +1,7 @@
 import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { Notice, Outcome } from '#shared/notices/notice-model.ts';
+import type { Logger } from '#shared/observability/logger.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import type { NoticeAccounts } from './account-store.ts';
@@ -30,6 +31,7 @@ type SendDeps = {
   mailServer: MailServer;
   from: string;
   write: ReturnType<typeof mailWriter>;
+  log: Logger;
   /** Counts what became of a notice. */
   count: (result: Result) => void;
   /** Is told that the mail server does not serve: nothing more is sent until it does. */
@@ -124,13 +126,15 @@ async function send(
   notice: Notice,
   { guide, standing, address }: Ready,
 ): Promise<boolean> {
-  const { notices, refusals, from } = deps;
+  const { notices, refusals, from, log } = deps;
   const raw = await deps.write({
     ...{ id: notice._id, guide, standing, address },
     token: refusals.tokenOf(address),
   });
   const sent = await connection.send({ from, to: address, raw });
   deps.count(sent.outcome);
+  if ('reply' in sent)
+    log.info({ account: notice.account, reply: sent.reply }, 'The mail server did not accept a notice');
   if (sent.outcome === 'sent') await notices.end(notice, 'sent');
   if (sent.outcome === 'refused') await notices.end(notice, 'refused', sent.reply);
   if (sent.outcome === 'again' || sent.outcome === 'away') await tryAgain(deps, notice);
