@@ -61,11 +61,11 @@ const test = services
     const folder: TariffFolder = new Map([['precios.csv', Buffer.from('Lista\n')]]);
     const version = await store.add(last, { folder, from: new Date(), by: 'ana' });
     const { tariffs } = api.contextOf(quotes);
-    await tariffs.look();
-    expect(tariffs.versionAt(Date.now())).toBe(version);
+    const inForce = () => expect.poll(() => tariffs.versionAt(Date.now()), { timeout: 10_000 });
+    await inForce().toBe(version);
     onCleanup(async () => {
       await store.withdraw(version, version, 'ana');
-      await tariffs.look();
+      await inForce().toBe(1);
     });
     return version;
   });
@@ -127,7 +127,9 @@ describe('what a guide without a quote costs', () => {
     );
     const after = await demo.created(guide());
     await store.withdraw(version, version, 'ana');
-    await api.contextOf(quotes).tariffs.look();
+    await expect
+      .poll(() => api.contextOf(quotes).tariffs.at(Date.now())?.version, { timeout: 10_000 })
+      .toBe(1);
     const [old, dear, now] = await stored([...before, ...after, ...(await demo.created(guide()))]);
     expect([old?.unquoted, now?.unquoted]).toEqual([
       { version: 1, total: 19_430 },

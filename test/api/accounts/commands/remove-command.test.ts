@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import { vi } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { addRemoveCommand } from '#services/api/accounts/commands/remove-command.ts';
 import { accountsPersonalData } from '#services/api/accounts/personal-data.ts';
@@ -18,6 +19,9 @@ import { test as services } from '#test/fixtures/services.ts';
 import { storedOf } from '#test/fixtures/stored.ts';
 
 /** `npm run admin -- remove`, which waits for ten seconds: these tests do so beside one another. */
+
+// Processes that start at the same time take long on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 const PASSWORD = 'una clave larga';
 const PERMISSIONS = 'guias.create,guias.read,guias.cancel,eventos.create';
