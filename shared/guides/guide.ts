@@ -151,7 +151,7 @@ function addressIn(kinds: Kinds, postalCode: string) {
   return {
     CodigoPostal: Type.Optional(kinds.postalCode(postalCode)),
     Estado: Type.Optional(text(120, 'Estado', 'Ciudad de México')),
-    Municipio: Type.Optional(text(120, 'Municipio o alcaldia', 'Cuauhtémoc')),
+    Municipio: Type.Optional(text(120, 'Municipio o alcaldía', 'Cuauhtémoc')),
     Colonia: Type.Optional(text(120, 'Colonia', 'Juárez')),
     Calle: Type.Optional(text(120, 'Calle', 'Av. Reforma')),
     Numero_exterior: Type.Optional(text(20, 'Número exterior', '250')),
@@ -219,12 +219,12 @@ const goods = ({ section, text, measure, packages, value }: Kinds) =>
 const collection = ({ section, money, meansOfPayment }: Kinds) =>
   section(
     {
-      Monto: money(MAX_COLLECTED, 'De toda la guía, en MXN'),
+      Monto: money(MAX_COLLECTED, 'Monto a cobrar por toda la guía, en MXN'),
       Medios: Type.Optional(
         Type.Array(meansOfPayment('Con qué se paga'), {
           minItems: 1,
           uniqueItems: true,
-          description: 'Con qué se puede pagar; con cualquiera si falta',
+          description: 'Medios de pago; cualquiera, si no se dice',
           examples: [['efectivo', 'tarjeta']],
           'x-regla': `debe ser una lista, sin repetir, de: ${MEANS_OF_PAYMENT.join(', ')}`,
         }),
@@ -249,7 +249,7 @@ function fieldsIn(kinds: Kinds) {
     Producto: goods(kinds),
     Creado_por: createdBy(kinds),
     Referencia: Type.Optional(
-      kinds.text(60, 'Número del propio cliente, que puede repetirse', 'PEDIDO-1042'),
+      kinds.text(60, 'Referencia; número de su pedido u otro suyo, que puede repetirse', 'PEDIDO-1042'),
     ),
     Cobro: Type.Optional(collection(kinds)),
   };

@@ -33,6 +33,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const HASHED = /-[A-Z0-9]{8}\.\w+$/;
 
 type View = { title: string; carrier: string; contact: object | null; logo: string | null } & {
+  zone: string;
+  tracking: string;
   style: string;
   script: string;
 };
@@ -46,6 +48,8 @@ export function counterRoutes(server: HttpServer, { config }: Base): void {
     carrier: config.CARRIER_NAME,
     contact: config.CARRIER_CONTACT === undefined ? null : readContact(config.CARRIER_CONTACT),
     logo: config.CARRIER_LOGO === undefined ? null : readLogo(config.CARRIER_LOGO),
+    zone: config.TIME_ZONE,
+    tracking: config.TRACKING_URL ?? `${config.PUBLIC_URL ?? ''}/rastreo/{guia}`,
     style: addressIn(files, 'mostrador'),
     script: addressIn(files, 'main'),
   });

@@ -75,10 +75,13 @@ export function manifestPayload(
   };
 }
 
-/** Returns what a dock finds a guide by. The town is that of the branch where the guide is picked up there. */
+/**
+ * Returns what a dock finds a guide by. The town is that of the branch where the guide is picked up there; with its state it would be
+ * too small to read, and the postal code beside it says that.
+ */
 function detailsOf({ guide, pickUp }: CurrentState): NonNullable<ManifestPayload['details']>[string] {
   const { Municipio, Estado } = pickUp ?? guide.Destinatario ?? {};
-  const place = [Municipio, Estado].filter(Boolean).join(', ');
+  const place = Municipio || Estado;
   return {
     ...(guide.Referencia !== undefined && { reference: guide.Referencia }),
     ...(place && { place }),

@@ -138,7 +138,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     const { page } = await open();
     await enter(page, 'demo', 'otra');
     await page.waitForSelector('[role=alert]');
-    expect(await text(page)).toContain('Usuario o contrasena incorrectos');
+    expect(await text(page)).toContain('Usuario o contraseña incorrectos');
   });
 
   test('makes a guide by keyboard alone, from the password to the label', async ({ open }) => {

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { adviceForPeople, type OpenApi } from '#services/api/counter/browser/api/document.ts';
 import { type GuideForm, guideForm, guideOf, isComplete } from '#services/api/counter/browser/one/form.ts';
 import { arranged } from '#services/api/counter/browser/one/layout.ts';
+import { besideField, spoken } from '#services/api/counter/browser/ui/api-words.ts';
 import { SERVICE_TYPES, SentGuide } from '#shared/guides/guide.ts';
 import { call } from '#test/fixtures/client.ts';
 import { test as services } from '#test/fixtures/services.ts';
@@ -81,4 +82,19 @@ test('what to do about a problem is told without code, which is for programs', (
   expect(adviceForPeople(document, 'sin_cobertura')).toBe('El transportista no entrega ahí.');
   expect(adviceForPeople(document, 'cuota_excedida')).toBe('');
   expect(adviceForPeople(document, 'de_otra_version')).toBe('');
+});
+
+test('sentences of the API name fields as people do, with accents', () => {
+  const said: [string, string][] = [
+    ["El campo 'Remitente.Nombre' es requerido", 'El campo «nombre de quien envía» es requerido'],
+    [
+      "El campo 'Producto.Peso' debe ser un numero (number), no un texto",
+      'El campo «peso» debe ser un número, no un texto',
+    ],
+    ['Se requiere DestinoCode o CodigoPostal', 'Se requiere sucursal de destino o código postal'],
+    ['Guia no encontrada', 'Guía no encontrada'],
+    ['La recoleccion esta Cancelada y ya no cambia', 'La recolección está Cancelada y ya no cambia'],
+  ];
+  expect(said.map(([message]) => spoken(message))).toEqual(said.map(([, words]) => words));
+  expect(besideField(spoken(said[1]?.[0] ?? ''))).toBe('Debe ser un número, no un texto');
 });

@@ -24,7 +24,7 @@ describe('the counter', () => {
     });
     expect(response.headers.get('cache-control')).toBe('no-cache');
     expect(response.headers.get('x-robots-tag')).toBe('noindex');
-    expect(await response.text()).toContain('<div id="mostrador">');
+    expect(await response.text()).toContain('<div id="mostrador"');
   });
 
   test('loads less than 100 kB before it is shown, in files that browsers keep for good', async ({ api }) => {

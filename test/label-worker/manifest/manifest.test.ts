@@ -31,7 +31,7 @@ describe('the list of a manifest of 500 guides', () => {
     expect(rows.map((row) => row.match(/\d{4} \d{4} \d{4}/)?.[0].replaceAll(' ', ''))).toEqual(
       [...to('GDL01'), ...to('MTY01')].map(({ number }) => number),
     );
-    expect(wordsOf(rows[0])).toBe('1 4829 1300 0001 PEDIDO-1 Guadalajara, Jalisco 64001 Domicilio 2 0.625');
+    expect(wordsOf(rows[0])).toBe('1 4829 1300 0001 PEDIDO-1 San Pedro Garza García 64001 Domicilio 2 0.625');
     expect(wordsOf(rows[499])).toBe('500 4829 1300 0498 — — 64498 Domicilio 4 62.75');
   });
 
@@ -163,7 +163,7 @@ describe('the list of a manifest', () => {
 if (process.env.UPDATE_PICTURES) {
   test('picture for the documents', async ({ printer }) => {
     const { guides } = manifestPayload(20);
-    const places: Record<string, string> = { GDL01: 'Guadalajara, Jalisco', MTY01: 'Monterrey, Nuevo León' };
+    const places: Record<string, string> = { GDL01: 'Guadalajara', MTY01: 'Monterrey' };
     const details = guides.map(({ number, destination }, i) => [
       number,
       { reference: `PEDIDO-${1_042 + i}`, place: places[destination] },

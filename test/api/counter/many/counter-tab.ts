@@ -28,9 +28,8 @@ export async function openMany(browser: Browser | BrowserContext, url: string, u
 export async function choose(page: Page, path: string): Promise<void> {
   const input = await page.waitForSelector('input[type=file]');
   await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
-  await page.locator('[id="igual-Remitente.Nombre"]').fill('Tienda del Centro');
-  for (const side of ['Largo', 'Alto', 'Ancho'])
-    await page.locator(`[id="igual-Producto.${side}"]`).fill('20');
+  await page.locator('[id="Remitente.Nombre"]').fill('Tienda del Centro');
+  for (const side of ['Largo', 'Alto', 'Ancho']) await page.locator(`[id="Producto.${side}"]`).fill('20');
   await press(page, 'Revisar las filas');
   await checked(page);
 }
@@ -62,12 +61,16 @@ export async function rowsOn(page: Page): Promise<string[][]> {
   )) as string[][];
 }
 
-/** Writes a cell, and goes on with Enter. */
-export async function correctCell(page: Page, line: number, label: string, text: string): Promise<void> {
-  const column = `count(//th[normalize-space()="${label}"]/preceding-sibling::th) + 1`;
-  await page.locator(`::-p-xpath(//tr[td[2][normalize-space()="${line}"]]/td[${column}]/button)`).click();
-  await page.locator('input.edicion').fill(text);
-  await page.keyboard.press('Enter');
+/** Returns which cell is being written, once it is wholly in sight. */
+export async function cellInSight(page: Page): Promise<string> {
+  const name = await page.waitForFunction(`(() => {
+    const cell = document.activeElement;
+    if (!cell.matches('input.edicion')) return;
+    const [inner, outer] = [cell, cell.closest('.tabla')].map((each) => each.getBoundingClientRect());
+    const isSeen = inner.left >= outer.left && inner.top >= outer.top && inner.right <= outer.right && inner.bottom <= outer.bottom;
+    return isSeen && cell.ariaLabel;
+  })()`);
+  return (await name.jsonValue()) as string;
 }
 
 /** Creates what is chosen, and waits for the end. @returns how many are created now. */

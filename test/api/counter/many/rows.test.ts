@@ -3,6 +3,7 @@ import { readCell } from '#services/api/counter/browser/many/cells.ts';
 import { batchesOf, problemsByRow } from '#services/api/counter/browser/many/checking.ts';
 import { bodyOf, contentOf, keyOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
 import type { Row } from '#services/api/counter/browser/many/rows.ts';
+import { answersTo, askedOf, withAnswers } from '#services/api/counter/browser/many/same-in-all.ts';
 
 const POSTAL_CODE = 'Destinatario.CodigoPostal';
 const WEIGHT = 'Producto.Peso';
@@ -68,6 +69,43 @@ test('a row is the request of one guide, without the cells that are refused', ()
         Cobro: { Monto: 450.5 },
       },
     ],
+  });
+});
+
+describe('what a file does not say', () => {
+  const rowsWith = (...cells: Record<string, string>[]) => cells.map((each, id) => row(id, each));
+  const required = (...cells: Record<string, string>[]) =>
+    askedOf(rowsWith(...cells)).required.map((fields) => fields.map(({ path }) => path));
+
+  test('is asked for if every guide needs it and no row has it', () => {
+    expect(required({ Referencia: 'P-1' })).toEqual([
+      ['Remitente.Nombre'],
+      ['Destinatario.Nombre'],
+      [POSTAL_CODE, 'Destinatario.DestinoCode'],
+      ['Producto.Contenido'],
+    ]);
+    const recipient = { 'Destinatario.Nombre': 'Ana', 'Destinatario.DestinoCode': 'MEX01' };
+    expect(required(recipient, { 'Producto.Contenido': 'Té' })).toEqual([['Remitente.Nombre']]);
+  });
+
+  test('is put where it is missing, and the address of a sender to no other one', () => {
+    const sender = { 'Remitente.Nombre': 'Tienda', 'Remitente.Calle': 'Reforma' };
+    const rows = rowsWith({ [WEIGHT]: '2' }, { 'Remitente.Nombre': 'Otra' });
+    const answers = answersTo(askedOf(rows), {
+      ...sender,
+      [WEIGHT]: '5',
+      'Producto.Alto': ' ',
+      Referencia: 'x',
+    });
+    expect(rows.map((each) => withAnswers(each, answers).cells)).toEqual([
+      { ...sender, [WEIGHT]: '2' },
+      { 'Remitente.Nombre': 'Otra', [WEIGHT]: '5' },
+    ]);
+    const named = rowsWith({ 'Remitente.Nombre': 'Otra' });
+    expect(withAnswers(named[0] as Row, answersTo(askedOf(named), sender)).cells).toEqual({
+      'Remitente.Nombre': 'Otra',
+      'Remitente.Calle': 'Reforma',
+    });
   });
 });
 

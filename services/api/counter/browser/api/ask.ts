@@ -1,5 +1,5 @@
 import { createStore } from '../ui/store.ts';
-import type { Answer, Body, Detail, Problem } from './problem.ts';
+import { type Answer, type Body, type Detail, type Problem, problemIn, spokenDetails } from './problem.ts';
 import { currentToken, renewToken } from './session.ts';
 
 /** A request to the public API. */
@@ -32,7 +32,7 @@ export async function ask<T>(request: Request): Promise<Answer<T>> {
   return answered(request, async (response) => {
     const body = (await response.json()) as Body<T>;
     const { data, message, advertencias = [] } = body;
-    return { data, message, advertencias, body };
+    return { data, message, advertencias: spokenDetails(advertencias), body };
   });
 }
 
@@ -123,15 +123,7 @@ function send(
 
 /** Reads an error. What stands between, such as a proxy, may answer with something else than ours. */
 async function problemOf(response: Response): Promise<Problem> {
-  const body = await response.json().catch(() => ({}));
-  const { codigo = 'error_desconocido', message = `El servicio respondió ${response.status}` } = body;
-  const { details, advertencias, requestId } = body;
-  return {
-    ...{ codigo, message },
-    ...(details && { errors: details }),
-    ...(advertencias && { advertencias }),
-    ...(requestId && { requestId }),
-  };
+  return problemIn(await response.json().catch(() => ({})), response.status);
 }
 
 function secondsAsked({ headers }: Response): number | undefined {

@@ -1,3 +1,5 @@
+import { spoken } from '../ui/api-words.ts';
+
 /** What is wrong with one field, as the API says it. `indice`: of the guide in the request. */
 export type Detail = {
   indice?: number;
@@ -11,7 +13,7 @@ export type Detail = {
 export type Problem = {
   codigo: string;
   message: string;
-  /** What to do about a problem of this program; the guide for integrators has that of the API (`adviceAddress`). */
+  /** What to do about a problem of this program; `Advice` has that of the API. */
   consejo?: string;
   /** By field: `details` of the answer. */
   errors?: Detail[];
@@ -38,12 +40,25 @@ export type Body<T> = { response: 'OK'; message: string; data: T; advertencias?:
   unknown
 >;
 
+/** Returns the problem that an answer says, in the words of people. */
+export function problemIn(body: Record<string, unknown>, status: number): Problem {
+  const { codigo, message, details, advertencias, requestId } = body as Partial<Problem> & {
+    details?: Detail[];
+  };
+  return {
+    codigo: codigo ?? 'error_desconocido',
+    message: spoken(message ?? `El servicio respondió ${status}`),
+    ...(details && { errors: spokenDetails(details) }),
+    ...(advertencias && { advertencias: spokenDetails(advertencias) }),
+    ...(requestId && { requestId }),
+  };
+}
+
+export function spokenDetails(details: readonly Detail[]): Detail[] {
+  return details.map((detail) => ({ ...detail, message: spoken(detail.message) }));
+}
+
 /** Returns a message with its full stop: what to do about it follows. */
 export function sentence(message: string): string {
   return /[.?]$/.test(message) ? message : `${message}.`;
-}
-
-/** Returns where the guide for integrators says what to do about a problem of the API. */
-export function adviceAddress(codigo: string): string {
-  return `/api/docs/errores#${codigo}`;
 }

@@ -1,5 +1,5 @@
 import { createStore } from '../ui/store.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, problemIn } from './problem.ts';
 
 /** Who is in. The token is in the memory of this page alone, and ends with the tab. */
 export type Session = {
@@ -85,8 +85,8 @@ async function post<T>(path: string, init: RequestInit): Promise<Called<T>> {
       cache: 'no-store',
       signal: AbortSignal.timeout(LOGIN_TIMEOUT_MS),
     });
-    const { data, ...problem } = await answer.json();
-    return answer.ok ? { ok: true, data } : { ok: false, problem };
+    const body = await answer.json();
+    return answer.ok ? { ok: true, data: body.data } : { ok: false, problem: problemIn(body, answer.status) };
   } catch {
     return {
       ok: false,

@@ -1,14 +1,14 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask } from '../api/ask.ts';
 import { fieldAt } from './fields.ts';
 import type { Row } from './rows.ts';
 
-type Step = readonly [down: number, right: number];
+export type Step = readonly [down: number, right: number];
 type Props = {
   order: Row;
   path: string;
   label: string;
-  onWrite: (text: string, step: Step) => void;
+  onWrite: (text: string, step?: Step) => void;
   onCancel: () => void;
 };
 
@@ -17,17 +17,23 @@ export function CellEditor({ order, path, label, onWrite, onCancel }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
   const offers = useOffers(order, path);
-  useEffect(() => {
+  // At once: what is typed after the paint would be selected, and lost to the next key.
+  useLayoutEffect(() => {
     input.current?.focus();
     input.current?.select();
+    // A cell that is taken away, such as by a filter, keeps what is written.
+    return () => write();
   }, []);
-  const write = (step: Step) => {
+  const write = (step?: Step) => {
+    if (isDone.current) return;
     isDone.current = true;
     onWrite(input.current?.value ?? '', step);
   };
   const press = (event: KeyboardEvent) => {
     const steps: Record<string, Step> = { Enter: [1, 0], Tab: [0, event.shiftKey ? -1 : 1] };
     const step = steps[event.key];
+    // The table goes on to the next problem.
+    if (event.key === 'F8') return write();
     if (step) write(step);
     else if (event.key === 'Escape') {
       isDone.current = true;
@@ -47,7 +53,11 @@ export function CellEditor({ order, path, label, onWrite, onCancel }: Props) {
         list={offers.length > 0 ? 'ofertas' : undefined}
         autocomplete="off"
         onKeyDown={press}
-        onBlur={() => !isDone.current && write([0, 0])}
+        onInput={() => {
+          // The next problem was this one again.
+          isDone.current = false;
+        }}
+        onBlur={() => write([0, 0])}
       />
       {offers.length > 0 && (
         <datalist id="ofertas">

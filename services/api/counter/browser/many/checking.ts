@@ -1,5 +1,5 @@
 import type { Detail } from '../api/problem.ts';
-import { SERVICE } from './fields.ts';
+import { fieldAt } from './fields.ts';
 import { type Body, bodyOf, contentOf } from './request.ts';
 import { type Row, readRow } from './rows.ts';
 
@@ -53,7 +53,7 @@ export function problemsByRow({ rows }: Batch, details: readonly Detail[]): Map<
   for (const { indice, campo, codigo, message, regla } of details) {
     const named = indice === undefined ? rows : rows.slice(indice, indice + 1);
     for (const row of named) {
-      const path = campo === undefined ? undefined : pathIn(row, campo);
+      const path = campo === undefined ? undefined : pathOf(campo);
       const text = regla === undefined ? message : `${message}: ${regla}`;
       const known = problems.get(row.id) ?? [];
       // The cell was left out because it means nothing, which says more.
@@ -65,9 +65,6 @@ export function problemsByRow({ rows }: Batch, details: readonly Detail[]): Map<
 }
 
 /** The API names a place in a list too: `Cobro.Medios.0`. What is no cell, such as the origin, is about the row. */
-function pathIn(row: Row, campo: string): string | undefined {
-  const path = campo.replace(/\.\d+$/, '');
-  return path === SERVICE || path.includes('.') || path === 'Referencia' || row.cells[path] !== undefined
-    ? path
-    : undefined;
+function pathOf(campo: string): string | undefined {
+  return fieldAt(campo.replace(/\.\d+$/, ''))?.path;
 }

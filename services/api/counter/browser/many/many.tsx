@@ -14,8 +14,8 @@ export function Many() {
   const current = useStore(work);
   const [chosen, setChosen] = useState<{ name: string; sheet: Sheet }>();
   useAskAtClosing();
-  const begin = (rows: Row[], others: string[], columns: string[]) => {
-    beginWork(chosen?.name ?? '', others, rows, columns);
+  const begin = (rows: Row[], others: string[]) => {
+    beginWork(chosen?.name ?? '', others, rows);
     setChosen(undefined);
     void prepare();
   };

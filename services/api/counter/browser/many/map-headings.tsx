@@ -1,34 +1,33 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { SERVICE_TYPES } from '#shared/guides/guide.ts';
 import { session } from '../api/session.ts';
 import { keep, readKept } from '../kept/kept.ts';
-import { KeepSender, KeptSenders } from '../one/senders.tsx';
+import type { FieldSpec, Values } from '../one/form.ts';
+import { useCheck } from '../one/looked-up.ts';
+import { SectionFields, saidOf } from '../one/section-fields.tsx';
+import { serviceName } from '../one/words.ts';
 import { Button } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
+import { Message } from '../ui/message.tsx';
 import { FIELDS, fieldAt, SERVICE } from './fields.ts';
 import { type Mapping, nameOfHeadings, recognise } from './headings.ts';
-import { type Row, rowsOf, type Sheet } from './rows.ts';
+import { bodyOf } from './request.ts';
+import { countOfRows, type Row, rowsOf, type Sheet } from './rows.ts';
+import { answersTo, askedOf, withAnswers } from './same-in-all.ts';
 
-type Done = (rows: Row[], others: string[], columns: string[]) => void;
+type Done = (rows: Row[], others: string[]) => void;
 
-/** What every guide needs, and the table always shows. */
-const NEEDED = ['Destinatario.Nombre', 'Destinatario.CodigoPostal', 'Producto.Contenido', 'Remitente.Nombre'];
-/** What is often the same in all rows. */
-const OFTEN_SAME = FIELDS.map(({ path }) => path).filter(
-  (path) =>
-    path === SERVICE ||
-    (path.startsWith('Remitente.') && path !== 'Remitente.Email') ||
-    /\.(?:Contenido|Peso|Largo|Alto|Ancho)$/.test(path),
-);
 /** Most values of a column that are shown, so that a person knows it. */
 const SHOWN = 2;
 
-/** Asks what the columns mean that are not known, and for what the file does not say. */
+/** Asks what the columns mean that are not known, and once for what no row says. */
 export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; onBack: () => void }) {
   const { name, sheet, onDone, onBack } = props;
   const { headings } = sheet;
   const [mapping, setMapping] = useState<Mapping>(() => recognise(headings));
-  const [same, setSame] = useState<Readonly<Record<string, string>>>({ [SERVICE]: 'Domicilio' });
+  const [same, setSame] = useState<Values>({ [SERVICE]: SERVICE_TYPES[0] });
   const [isKept, setKept] = useState(false);
+  const [refused, setRefused] = useState<object>();
+  const element = useRef<HTMLFormElement>(null);
   const username = session.get()?.username ?? '';
   const keptName = nameOfHeadings(headings);
   useEffect(() => {
@@ -39,33 +38,52 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
     });
   }, []);
 
+  const rows = useMemo(() => rowsOf(sheet, mapping), [mapping]);
+  const asked = useMemo(() => askedOf(rows), [rows]);
+  const answers = answersTo(asked, same);
+  const missing = asked.required.filter((fields) => !fields.some(({ path }) => answers[path]));
+  const [first] = rows;
+  // What is wrong for all rows is said here once, by one of them.
+  const checked = useCheck(
+    first && missing.length === 0 ? bodyOf(withAnswers(first, answers).cells) : undefined,
+  );
+  const wrong = checked.problems.filter(({ campo = '' }) => answers[campo] && !first?.cells[campo]);
+  const told = {
+    problem: ({ path }: FieldSpec) =>
+      refused && missing.some(([field]) => field?.path === path)
+        ? { text: 'Ninguna fila lo trae. Escríbalo aquí, o diga arriba en qué columna está.' }
+        : saidOf(path, wrong),
+    warning: () => undefined,
+  };
+  useEffect(() => {
+    const invalid = refused && element.current?.querySelector<HTMLElement>('[aria-invalid]');
+    if (!invalid) return;
+    for (let at = invalid.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
+      at.open = true;
+    invalid.focus();
+  }, [refused]);
+
   const done = async (event: Event) => {
     event.preventDefault();
+    if (rows.length === 0 || missing.length > 0 || wrong.length > 0) return setRefused({});
     const meanings = Object.fromEntries(headings.map((heading, i) => [heading, mapping[i] ?? '']));
     if (isKept) await keep(username, 'headings', meanings, keptName);
-    const filled = Object.entries(same).filter(([, text]) => text.trim() !== '');
-    const rows = rowsOf(sheet, mapping).map((row) => ({
-      ...row,
-      cells: { ...Object.fromEntries(filled), ...row.cells },
-    }));
-    const columns = new Set(
-      [...mapping, ...filled.map(([path]) => path), ...NEEDED].filter((path) => path !== undefined),
-    );
     onDone(
-      rows,
+      rows.map((row) => withAnswers(row, answers)),
       headings.filter((_, i) => mapping[i] === undefined),
-      [...columns],
     );
   };
   const known = mapping.filter((path) => path !== undefined).length;
   return (
-    <form onSubmit={done}>
+    <form ref={element} onSubmit={done} noValidate>
       <h2>{name}</h2>
       <p role="status">
-        {sheet.count} filas.{' '}
+        {countOfRows(sheet.count)}{' '}
         {known === headings.length
           ? 'Se reconocieron todas las columnas.'
           : `Se reconocieron ${known} de ${headings.length} columnas: diga qué son las demás, o déjelas fuera.`}
+        {asked.required.length > 0 &&
+          ` Ninguna fila trae ${asked.required.map((fields) => fields.map(({ label }) => label).join(' o ')).join(', ni ')}: dígalo abajo una vez para todas.`}
       </p>
       <ul class="columnas">
         {headings.map((heading, i) => (
@@ -99,36 +117,40 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
         />
         Recordar en este navegador, para archivos con los mismos encabezados
       </label>
-      <details open={!mapping.includes('Remitente.Nombre')}>
+      <details open={asked.required.length > 0}>
         <summary>Lo que es igual en todas las guías</summary>
         <p>Se pone en las filas que no lo traen.</p>
-        <KeptSenders onChoose={(sender) => setSame({ ...same, ...sender })} />
-        <div class="iguales">
-          {OFTEN_SAME.map((path) => (
-            <Field key={path} id={`igual-${path}`} label={fieldAt(path)?.label ?? path}>
-              {(attributes) =>
-                path === SERVICE ? (
-                  <select
-                    {...attributes}
-                    value={same[path]}
-                    onChange={({ currentTarget }) => setSame({ ...same, [path]: currentTarget.value })}
-                  >
-                    <option value="Domicilio">A domicilio</option>
-                    <option value="the service">Recoge en sucursal</option>
-                  </select>
-                ) : (
-                  <input
-                    {...attributes}
-                    value={same[path] ?? ''}
-                    onInput={({ currentTarget }) => setSame({ ...same, [path]: currentTarget.value })}
-                  />
-                )
-              }
-            </Field>
+        <div class="guia">
+          {asked.sections.map((section) => (
+            <SectionFields
+              key={section.name}
+              section={section}
+              values={same}
+              onValues={(more) => setSame((former) => ({ ...former, ...more }))}
+              told={told}
+            />
           ))}
+          {asked.isServiceAsked && (
+            <fieldset>
+              <legend>Servicio</legend>
+              {SERVICE_TYPES.map((each) => (
+                <label key={each} class="servicio">
+                  <input
+                    type="radio"
+                    name="servicio"
+                    checked={same[SERVICE] === each}
+                    onChange={() => setSame({ ...same, [SERVICE]: each })}
+                  />
+                  {serviceName(each)}
+                </label>
+              ))}
+            </fieldset>
+          )}
         </div>
-        <KeepSender values={same} />
       </details>
+      {refused && rows.length === 0 && (
+        <Message kind="bad">Diga primero qué es cada columna: así ninguna fila dice nada.</Message>
+      )}
       <p class="botones">
         <Button type="submit">Revisar las filas</Button>
         <Button quiet onClick={onBack}>

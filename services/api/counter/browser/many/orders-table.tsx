@@ -1,11 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { Advice } from '../ui/advice.tsx';
-import { Button } from '../ui/button.tsx';
-import { CellEditor } from './cell-editor.tsx';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { besideField } from '../ui/api-words.ts';
+import { CellDetail } from './cell-detail.tsx';
+import { CellEditor, type Step } from './cell-editor.tsx';
 import { checkOrders } from './check-orders.ts';
-import type { CellProblem } from './checking.ts';
 import type { Field } from './fields.ts';
-import { correct, know, type Order, problemsOf } from './work.ts';
+import { nextProblem, notesOn, type Place } from './problems.ts';
+import { ProblemsBar } from './problems-bar.tsx';
+import { RowState } from './row-state.tsx';
+import { correct, know, type Order } from './work.ts';
 
 export type Sorting = { path: string; isDown: boolean };
 
@@ -14,16 +16,18 @@ const ROW_PX = 56;
 /** Rows that are drawn above and below those that are seen. */
 const SPARE = 6;
 
-type Place = { id: number; path: string };
 type Props = {
+  /** All, of which `shown` passes a filter. */
   orders: readonly Order[];
+  shown: readonly Order[];
   fields: readonly Field[];
   sorting: Sorting | undefined;
   onSort: (sorting: Sorting | undefined) => void;
+  onShowWrong: () => void;
 };
 
 /** A table of thousands of rows, corrected in place. */
-export function OrdersTable({ orders, fields, sorting, onSort }: Props) {
+export function OrdersTable({ orders, shown, fields, sorting, onSort, onShowWrong }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 600 });
   const [active, setActive] = useState<Place>();
@@ -37,35 +41,43 @@ export function OrdersTable({ orders, fields, sorting, onSort }: Props) {
     addEventListener('resize', look);
     return () => removeEventListener('resize', look);
   }, []);
-  const first = Math.max(0, Math.min(Math.floor(seen.top / ROW_PX) - SPARE, orders.length - 1));
-  const drawn = orders.slice(first, first + Math.ceil(seen.height / ROW_PX) + 2 * SPARE);
-  // One cell is reached by Tab, and the others from there by arrows.
-  const reached =
-    active && orders.some(({ id }) => id === active.id) ? active : placeOf(orders[0], fields[0]);
-  const activeOrder = orders.find(({ id }) => id === active?.id);
+  const at = shown.findIndex(({ id }) => id === active?.id);
+  const activeOrder = shown[at];
   const activeField = fields.find(({ path }) => path === active?.path);
+  // One cell is reached by Tab, and the others from there by arrows.
+  const reached = activeOrder ? active : placeOf(shown[0], fields[0]);
 
-  /** Goes to a cell, and shows it. */
-  const go = (row: number, column: number, edit = false) => {
-    const [order, field] = [orders[row], fields[column]];
-    if (!order || !field) return;
-    setActive({ id: order.id, path: field.path });
-    setEditing(edit && order.state === 'open');
+  // Shows the cell that somebody goes to.
+  useLayoutEffect(() => {
     const element = box.current;
-    if (element) {
-      const head = element.querySelector('thead')?.clientHeight ?? 0;
-      const [above, below] = [row * ROW_PX, (row + 1) * ROW_PX + head - element.clientHeight];
-      element.scrollTop = Math.max(Math.min(element.scrollTop, above), below);
-    }
-    requestAnimationFrame(() => element?.querySelector<HTMLElement>('.activa > button')?.focus());
+    if (!element || at < 0) return;
+    const head = element.querySelector('thead')?.clientHeight ?? 0;
+    const [above, below] = [at * ROW_PX, (at + 1) * ROW_PX + head - element.clientHeight];
+    element.scrollTop = Math.max(Math.min(element.scrollTop, above), below);
+    element.querySelector<HTMLElement>('.activa > *')?.focus();
+  }, [active]);
+
+  const goTo = (place: Place | undefined, edit = false) => {
+    const order = orders.find(({ id }) => id === place?.id);
+    if (!order) return;
+    setActive(place);
+    setEditing(edit && order.state === 'open');
+  };
+  const go = (row: number, column: number, edit = false) =>
+    goTo(placeOf(shown[within(row, shown)], fields[within(column, fields)]), edit);
+  const goToProblem = (path?: string) => {
+    const place = nextProblem(shown, fields, active, path);
+    const hidden = place ? undefined : nextProblem(orders, fields, active, path);
+    if (hidden) onShowWrong();
+    goTo(place ?? hidden, true);
   };
   const press = (event: KeyboardEvent) => {
     if (!reached) return;
     const [row, column] = [
-      orders.findIndex(({ id }) => id === reached.id),
+      shown.findIndex(({ id }) => id === reached.id),
       fields.findIndex(({ path }) => path === reached.path),
     ];
-    const steps: Record<string, readonly [number, number]> = {
+    const steps: Record<string, Step> = {
       ArrowDown: [1, 0],
       ArrowUp: [-1, 0],
       ArrowRight: [0, 1],
@@ -77,26 +89,39 @@ export function OrdersTable({ orders, fields, sorting, onSort }: Props) {
     else return;
     event.preventDefault();
   };
-  const write = ({ id, path }: Place, text: string, step: readonly [number, number]) => {
+  /** @param step where the person goes on, if the cell was left by them. */
+  const write = ({ id, path }: Place, text: string, step?: Step) => {
     const [row, column] = [
-      orders.findIndex((order) => order.id === id),
+      shown.findIndex((order) => order.id === id),
       fields.findIndex((field) => field.path === path),
     ];
-    if (text !== (orders[row]?.cells[path] ?? '')) {
+    if (text !== (shown[row]?.cells[path] ?? '')) {
       correct(new Map([[id, { [path]: text }]]));
       void checkOrders();
     }
+    if (!step) return;
     setEditing(false);
     if (step[0] !== 0 || step[1] !== 0) go(row + step[0], column + step[1]);
   };
+  const drawn = drawnRows(shown.length, seen, at);
   return (
-    <>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key stands for the button in it
+    <div
+      onKeyDown={(event) => {
+        if (event.key !== 'F8') return;
+        event.preventDefault();
+        goToProblem();
+      }}
+    >
+      <ProblemsBar orders={orders} onNext={goToProblem} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
       <section class="tabla" ref={box} onScroll={look} tabIndex={0} aria-label="Filas">
-        <table aria-rowcount={orders.length + 1}>
+        <table aria-rowcount={shown.length + 1}>
           <thead>
             <tr aria-rowindex={1}>
-              <th scope="col">Crear</th>
+              <th scope="col">
+                <ChooseAll orders={shown} />
+              </th>
               <th scope="col">Fila</th>
               <th scope="col">Estado</th>
               {fields.map(({ path, label }) => (
@@ -118,39 +143,58 @@ export function OrdersTable({ orders, fields, sorting, onSort }: Props) {
             </tr>
           </thead>
           <tbody>
-            <Space rows={first} />
-            {drawn.map((order, i) => (
-              <tr key={order.id} aria-rowindex={first + i + 2} class={order.state}>
-                <td>
-                  <Choice order={order} />
-                </td>
-                <td>{order.line}</td>
-                <td class="situacion">
-                  <State order={order} />
-                </td>
-                {fields.map((field) => {
-                  const isActive = reached?.id === order.id && reached.path === field.path;
-                  return (
-                    <Cell
-                      key={field.path}
-                      {...{ order, field, isActive }}
-                      isEditing={isActive && isEditing}
-                      onEdit={() => go(first + i, fields.indexOf(field), true)}
-                      onKeyDown={press}
-                      onWrite={write}
-                      onCancel={() => go(first + i, fields.indexOf(field))}
-                    />
-                  );
-                })}
-              </tr>
-            ))}
-            <Space rows={orders.length - first - drawn.length} />
+            {drawn.flatMap((row, i) => {
+              const order = shown[row] as Order;
+              const left = row - (drawn[i - 1] ?? -1) - 1;
+              return [
+                left > 0 && <Space key={i === 0 ? 'above' : 'between'} rows={left} />,
+                <tr key={order.id} aria-rowindex={row + 2} class={order.state}>
+                  <td>
+                    <Choice order={order} />
+                  </td>
+                  <td>{order.line}</td>
+                  <td class="situacion">
+                    <RowState order={order} />
+                  </td>
+                  {fields.map((field, column) => {
+                    const isActive = reached?.id === order.id && reached.path === field.path;
+                    return (
+                      <Cell
+                        key={field.path}
+                        {...{ order, field, isActive }}
+                        isEditing={isActive && isEditing && reached === active}
+                        onEdit={() => go(row, column, true)}
+                        onKeyDown={press}
+                        onWrite={write}
+                        onCancel={() => go(row, column)}
+                      />
+                    );
+                  })}
+                </tr>,
+              ];
+            })}
+            <Space rows={shown.length - (drawn.at(-1) ?? -1) - 1} />
           </tbody>
         </table>
       </section>
-      {activeOrder && activeField && <CellDetail order={activeOrder} field={activeField} orders={orders} />}
-    </>
+      {activeOrder && activeField && <CellDetail order={activeOrder} field={activeField} orders={shown} />}
+    </div>
   );
+}
+
+/** Returns the rows that are drawn: those that are seen, and the one where somebody writes, which keeps its text and the focus. */
+function drawnRows(count: number, seen: { top: number; height: number }, active: number): number[] {
+  const first = Math.max(0, Math.min(Math.floor(seen.top / ROW_PX) - SPARE, count - 1));
+  const end = Math.min(first + Math.ceil(seen.height / ROW_PX) + 2 * SPARE, count);
+  const rows = Array.from({ length: end - first }, (_, i) => first + i);
+  if (active >= end) rows.push(active);
+  else if (active >= 0 && active < first) rows.unshift(active);
+  return rows;
+}
+
+/** The nearest place of a list: beyond its end one stays at the last. */
+function within(at: number, list: readonly unknown[]): number {
+  return Math.max(0, Math.min(at, list.length - 1));
 }
 
 function placeOf(order: Order | undefined, field: Field | undefined): Place | undefined {
@@ -172,6 +216,27 @@ function Space({ rows }: { rows: number }) {
   ) : null;
 }
 
+/** Chooses all rows that are shown. One that has a guide already is chosen by itself alone. */
+function ChooseAll({ orders }: { orders: readonly Order[] }) {
+  const open = useMemo(() => orders.filter(({ state }) => state === 'open'), [orders]);
+  const fresh = open.filter(({ earlier }) => earlier?.live === undefined);
+  const chosen = fresh.filter(({ isChosen }) => isChosen).length;
+  const choose = (some: readonly Order[], isChosen: boolean) =>
+    know(new Map(some.map(({ id }) => [id, { isChosen }])));
+  return (
+    <label title="Marca o desmarca las filas que se muestran. La que ya tiene guía se marca aparte.">
+      <input
+        type="checkbox"
+        checked={chosen > 0 && chosen === fresh.length}
+        indeterminate={chosen > 0 && chosen < fresh.length}
+        disabled={fresh.length === 0}
+        onChange={({ currentTarget }) => (currentTarget.checked ? choose(fresh, true) : choose(open, false))}
+      />{' '}
+      Crear
+    </label>
+  );
+}
+
 function Choice({ order: { id, line, state, isChosen } }: { order: Order }) {
   return (
     <input
@@ -184,49 +249,6 @@ function Choice({ order: { id, line, state, isChosen } }: { order: Order }) {
   );
 }
 
-const MONEY = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
-
-function State({ order }: { order: Order }) {
-  const { state, guide, failure, earlier, price, content, checked, isChosen } = order;
-  if (state === 'created') return <strong class="bien">{guide}</strong>;
-  if (state === 'sending') return <>Creando…</>;
-  if (state === 'unknown') return <span class="atencion">Sin respuesta: al continuar se sabrá</span>;
-  if (failure !== undefined)
-    return (
-      <span class="mal" title={failure}>
-        {failure}
-      </span>
-    );
-  const problems = problemsOf(order);
-  const ofRow = problems.find(({ path }) => path === undefined);
-  if (ofRow)
-    return (
-      <span class="mal" title={ofRow.message}>
-        {ofRow.message}
-      </span>
-    );
-  if (earlier?.live !== undefined) {
-    return (
-      <span class="atencion">
-        {isChosen ? `Otra, además de ${earlier.live}` : `Ya hay una: ${earlier.live}. ¿Otra?`}
-      </span>
-    );
-  }
-  if (problems.length > 0)
-    return <span class="mal">{problems.length === 1 ? 'Un problema' : `${problems.length} problemas`}</span>;
-  if (checked !== content) return <>Revisando…</>;
-  if (price?.content === content) {
-    return price.total === undefined ? (
-      <span class="atencion" title={price.none}>
-        Sin precio
-      </span>
-    ) : (
-      MONEY.format(price.total)
-    );
-  }
-  return <>Lista</>;
-}
-
 type CellProps = {
   order: Order;
   field: Field;
@@ -234,24 +256,18 @@ type CellProps = {
   isEditing: boolean;
   onEdit: () => void;
   onKeyDown: (event: KeyboardEvent) => void;
-  onWrite: (place: Place, text: string, step: readonly [number, number]) => void;
+  onWrite: (place: Place, text: string, step?: Step) => void;
   onCancel: () => void;
 };
 
-function Cell({
-  order,
-  field: { path, label },
-  isActive,
-  isEditing,
-  onEdit,
-  onKeyDown,
-  onWrite,
-  onCancel,
-}: CellProps) {
-  const { problem, warning } = notesOn(order, path);
-  const note = problem ?? warning;
+function Cell(props: CellProps) {
+  const { order, field, isActive, isEditing, onEdit, onKeyDown, onWrite, onCancel } = props;
+  const { path, label } = field;
+  const { problems, warnings } = notesOn(order, path);
+  const kind = problems.length > 0 ? 'mal' : warnings.length > 0 ? 'atencion' : undefined;
+  const notes = [...problems, ...warnings].map(({ message }) => besideField(message)).join(' · ');
   const text = order.cells[path] ?? '';
-  const className = [isActive && 'activa', problem ? 'mal' : warning && 'atencion'].filter(Boolean).join(' ');
+  const className = [isActive && 'activa', kind].filter(Boolean).join(' ');
   return (
     <td class={className || undefined}>
       {isEditing ? (
@@ -264,80 +280,18 @@ function Cell({
         <button
           type="button"
           tabIndex={isActive ? 0 : -1}
-          aria-label={text === '' && !note ? `${label}: vacía` : undefined}
+          aria-label={text === '' && !kind ? `${label}: vacía` : undefined}
           onClick={onEdit}
           onKeyDown={onKeyDown}
         >
           <span>{text}</span>
-          {note && (
-            <small class={problem ? 'mal' : 'atencion'} title={note.message}>
-              {note.message}
+          {kind && (
+            <small class={kind} title={notes}>
+              {notes}
             </small>
           )}
         </button>
       )}
     </td>
-  );
-}
-
-function notesOn(
-  order: Order,
-  path: string,
-): { problem?: CellProblem | undefined; warning?: CellProblem | undefined } {
-  if (order.state === 'created') return {};
-  return {
-    problem: problemsOf(order).find((each) => each.path === path),
-    warning: order.checked === order.content ? order.warnings.find((each) => each.path === path) : undefined,
-  };
-}
-
-/** All about the cell where the person is: what is wrong, what to do, and what to do with the cells below. */
-function CellDetail({
-  order,
-  field: { path, label },
-  orders,
-}: {
-  order: Order;
-  field: Field;
-  orders: readonly Order[];
-}) {
-  const { problem, warning } = notesOn(order, path);
-  const note = problem ?? warning;
-  const proposal = order.proposals.get(path);
-  const text = order.cells[path] ?? '';
-  const below = orders.slice(orders.indexOf(order) + 1).filter(({ state }) => state === 'open');
-  const empty = below.filter(({ cells }) => (cells[path] ?? '') === '');
-  const fill = (some: readonly Order[], value = text) => {
-    correct(new Map(some.map(({ id }) => [id, { [path]: value }])));
-    void checkOrders();
-  };
-  return (
-    <section class="detalle" aria-label="Celda">
-      <p>
-        <strong>
-          Fila {order.line}, {label}
-        </strong>
-        {note && <span class={problem ? 'mal' : 'atencion'}> {note.message}.</span>}
-        {note?.codigo !== undefined && (
-          <>
-            {' '}
-            <Advice codigo={note.codigo} />
-          </>
-        )}
-      </p>
-      <p class="botones">
-        {proposal !== undefined && <Button onClick={() => fill([order], proposal)}>Poner {proposal}</Button>}
-        {text !== '' && empty.length > 0 && (
-          <Button quiet onClick={() => fill(empty)}>
-            Copiar a las {empty.length} vacías de abajo
-          </Button>
-        )}
-        {below.length > 0 && (
-          <Button quiet onClick={() => fill(below)}>
-            Copiar a las {below.length} de abajo
-          </Button>
-        )}
-      </p>
-    </section>
   );
 }

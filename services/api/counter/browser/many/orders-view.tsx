@@ -13,16 +13,14 @@ import { createOrders, creating, stopCreating } from './create-orders.ts';
 import { findEarlier } from './earlier-guides.ts';
 import { FIELDS } from './fields.ts';
 import { OrdersTable, type Sorting } from './orders-table.tsx';
+import { isWrong } from './problems.ts';
+import { countOfRows } from './rows.ts';
 import { correctedTable, nameBeside } from './saved.ts';
 import { addColumn, correct, work as current, isWaiting, type Order, problemsOf, type Work } from './work.ts';
 
 const FILTERS = {
   todas: { label: 'Todas', shows: () => true },
-  mal: {
-    label: 'Con problemas',
-    shows: (order: Order) =>
-      order.state === 'open' && (problemsOf(order).length > 0 || order.failure !== undefined),
-  },
+  mal: { label: 'Con problemas', shows: isWrong },
   atencion: {
     label: 'Con avisos',
     shows: ({ warnings, earlier }: Order) => warnings.length > 0 || earlier?.live !== undefined,
@@ -55,7 +53,7 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
     () => Object.values(FILTERS).map(({ shows }) => orders.filter(shows).length),
     [orders],
   );
-  const wrong = orders.filter(FILTERS.mal.shows).length;
+  const wrong = orders.filter(isWrong).length;
   const unchecked = orders.filter(
     ({ state, checked, content }) => state === 'open' && checked !== content,
   ).length;
@@ -64,7 +62,7 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
     <>
       <h2>{name}</h2>
       <p role="status">
-        {orders.length} filas.{' '}
+        {countOfRows(orders.length)}{' '}
         {checked.isRunning || (unchecked > 0 && !checked.problem)
           ? 'Revisando…'
           : unchecked > 0
@@ -109,7 +107,11 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
           Otro archivo
         </Button>
       </div>
-      <OrdersTable orders={shown} fields={fields} sorting={sorting} onSort={setSorting} />
+      <OrdersTable
+        {...{ orders, shown, fields, sorting }}
+        onSort={setSorting}
+        onShowWrong={() => setFilter('mal')}
+      />
       <Creation orders={orders} />
       {hasCreated && <Afterwards work={work} />}
       {isLeaving && (

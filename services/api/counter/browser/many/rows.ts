@@ -23,6 +23,10 @@ export type Sheet = {
   count: number;
 };
 
+export function countOfRows(count: number): string {
+  return `${count} ${count === 1 ? 'fila' : 'filas'}.`;
+}
+
 /** Splits a file into its headings and what is below. */
 export function sheetOf(cells: Cells): Sheet {
   const at = headingRow(cells);

@@ -35,7 +35,7 @@ export type Work = {
   others: readonly string[];
   /** In the order of the file. */
   orders: readonly Order[];
-  /** Columns that the table shows even where all cells are empty. */
+  /** Columns that the table shows: those of the file with a text in some row, and those that were added. */
   columns: readonly string[];
   /** Whether corrections are not saved. */
   isChanged: boolean;
@@ -45,15 +45,11 @@ export type Work = {
 /** What is worked at; it stays while another tab of the page is looked at. */
 export const work = createStore<Work | undefined>(undefined);
 
-export function beginWork(
-  name: string,
-  others: readonly string[],
-  rows: readonly Row[],
-  columns: readonly string[],
-): void {
+export function beginWork(name: string, others: readonly string[], rows: readonly Row[]): void {
   const orders = rows.map((row) =>
     orderOf(row, { problems: [], warnings: [], isChosen: true, state: 'open' }),
   );
+  const columns = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))];
   work.set({ name, others, columns, orders, isChanged: false, occurrences: new Occurrences() });
 }
 

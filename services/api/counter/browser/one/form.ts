@@ -1,4 +1,5 @@
 import type { OpenApi, Schema } from '../api/document.ts';
+import { capitalized } from '../ui/api-words.ts';
 
 /** The form of a guide, as the OpenAPI document has it: a field that is added there is in the form. */
 
@@ -39,6 +40,14 @@ export function guideForm({ paths, components }: OpenApi): GuideForm {
     paths['/api/guias/crear']?.post?.requestBody?.content['application/json']?.schema ?? {},
   );
   const guide = resolve(resolve(body.properties?.Guia ?? {}).items ?? {});
+  return {
+    services: textsOf(resolve(body.properties?.TipoServicio ?? {})),
+    sections: sectionsOf(guide, resolve),
+  };
+}
+
+/** Reads the sections of a guide's schema. @param resolve returns the schema that another one refers to. */
+export function sectionsOf(guide: Schema, resolve = (schema: Schema) => schema): Section[] {
   const sections: Section[] = [];
   const loose: Section = { name: '', title: 'Para usted', required: false, fields: [] };
   for (const [name, sent] of Object.entries(guide.properties ?? {})) {
@@ -55,7 +64,7 @@ export function guideForm({ paths, components }: OpenApi): GuideForm {
     const title = schema.description?.split(/[;,]/)[0] ?? name;
     sections.push({ name, title, required, fields });
   }
-  return { services: textsOf(resolve(body.properties?.TipoServicio ?? {})), sections: [...sections, loose] };
+  return [...sections, loose];
 }
 
 function fieldOf(path: string, name: string, schema: Schema, required: boolean): FieldSpec {
@@ -84,10 +93,6 @@ function kindOf(types: string[], choices: string[]): FieldSpec['kind'] {
 
 function textsOf({ enum: values = [] }: Schema): string[] {
   return values.filter((value) => value !== null);
-}
-
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Returns the guide of a request. What is empty is left out, and a number that is none goes as it was typed: the API says so. */

@@ -1,21 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { arrivalWords } from '../../../http/public-pages/arrival.ts';
 import { ask } from '../api/ask.ts';
-import type { Detail, Problem } from '../api/problem.ts';
+import type { Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Control } from '../ui/control.tsx';
-import { Field, type Said } from '../ui/field.tsx';
-import { Message, ProblemMessage } from '../ui/message.tsx';
+import { FormProblem, Message } from '../ui/message.tsx';
 import type { CreatedGuide } from './created.tsx';
-import { type FieldSpec, type GuideForm, guideOf, isComplete, type Section, type Values } from './form.ts';
-import { arranged } from './layout.ts';
-import { type Place, quote, useCheck, usePlace, useQuote } from './looked-up.ts';
-import { KeepSender, KeptSenders } from './senders.tsx';
-import { besideField, pesos, serviceName } from './words.ts';
-
-/** Without these a parcel has no price. */
-const PRICED_BY = ['Peso', 'Largo', 'Alto', 'Ancho'].map((name) => `Producto.${name}`);
+import { type FieldSpec, type GuideForm, guideOf, isComplete, type Values } from './form.ts';
+import { PRICED_BY } from './layout.ts';
+import { quote, useCheck, useQuote } from './looked-up.ts';
+import { SectionFields, saidOf } from './section-fields.tsx';
+import { pesos, serviceName } from './words.ts';
 
 export function GuideFields(props: {
   form: GuideForm;
@@ -86,17 +81,20 @@ export function GuideFields(props: {
 
   const said = refused && refused.values === values ? (refused.problem.errors ?? []) : [];
   const told = {
-    problem: ({ path }: FieldSpec) =>
-      saidOf(path, said) ?? (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
+    problem: ({ path, name }: FieldSpec) =>
+      saidOf(path, said) ??
+      (name === 'CodigoPostal' && left.has(path) && /^[0-9]{1,4}$/.test(values[path] ?? '')
+        ? { text: 'Debe tener 5 dígitos' }
+        : undefined) ??
+      (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
     warning: ({ path }: FieldSpec) => saidOf(path, checked.warnings),
   };
   const known = form.sections.flatMap(({ fields }) => fields.map(({ path }) => path));
-  const elsewhere = said.filter(({ campo }) => !known.includes(campo ?? ''));
   const sections = form.sections.filter(({ name }) => name !== 'Cobro' || may('guias.cobro'));
   return (
     <form
       ref={element}
-      class="guia"
+      class="una"
       onSubmit={create}
       onKeyDown={goOn}
       onFocusOut={({ target }) => {
@@ -105,132 +103,43 @@ export function GuideFields(props: {
       }}
       noValidate
     >
-      {sections.map((section) => (
-        <SectionFields key={section.name} section={section} values={values} onValues={set} told={told} />
-      ))}
-      <fieldset>
-        <legend>Servicio</legend>
-        {form.services.map((each) => {
-          const option = options.find(({ TipoServicio }) => TipoServicio === each);
-          return (
-            <label key={each} class="servicio">
-              <input
-                type="radio"
-                name="servicio"
-                checked={each === service}
-                onChange={() => setService(each)}
-              />
-              <span>
-                {serviceName(each)}
-                {option && <strong> {pesos(option.SEND_TOTAL)}</strong>}
-                {option?.EntregaEstimada && <small> {arrivalWords(option.EntregaEstimada)}</small>}
-              </span>
-            </label>
-          );
-        })}
-        {noPrice && !noPrice.errors && <Message kind="warning">Sin precio: {noPrice.message}</Message>}
-      </fieldset>
-      {refused?.values === values &&
-        (said.length > 0 && elsewhere.length === 0 ? (
-          <Message kind="bad">Corrija lo que está marcado, y créela otra vez.</Message>
-        ) : (
-          <ProblemMessage problem={refused.problem} />
+      <div class="guia">
+        {sections.map((section) => (
+          <SectionFields key={section.name} section={section} values={values} onValues={set} told={told} />
         ))}
-      <Button type="submit" busy={isBusy}>
-        {isBusy ? 'Creando…' : 'Crear e imprimir'}
-      </Button>
+      </div>
+      <div class="guia cierre">
+        <fieldset>
+          <legend>Servicio</legend>
+          {form.services.map((each) => {
+            const option = options.find(({ TipoServicio }) => TipoServicio === each);
+            return (
+              <label key={each} class="servicio">
+                <input
+                  type="radio"
+                  name="servicio"
+                  checked={each === service}
+                  onChange={() => setService(each)}
+                />
+                <span>
+                  {serviceName(each)}
+                  {option && <strong> {pesos(option.SEND_TOTAL)}</strong>}
+                  {option?.EntregaEstimada && <small> {arrivalWords(option.EntregaEstimada)}</small>}
+                </span>
+              </label>
+            );
+          })}
+          {noPrice && !noPrice.errors && <Message kind="warning">Sin precio: {noPrice.message}</Message>}
+        </fieldset>
+        {refused?.values === values && (
+          <FormProblem problem={refused.problem} isMarked={(campo) => known.includes(campo)} />
+        )}
+        <Button type="submit" busy={isBusy}>
+          {isBusy ? 'Creando…' : 'Crear e imprimir'}
+        </Button>
+      </div>
     </form>
   );
-}
-
-type Told = Record<'problem' | 'warning', (field: FieldSpec) => Said | undefined>;
-
-function SectionFields(props: {
-  section: Section;
-  values: Values;
-  onValues: (more: Values) => void;
-  told: Told;
-}) {
-  const { section, values, onValues, told } = props;
-  const { name, title } = section;
-  const { usual, rest } = arranged(section);
-  const place = usePlaceOf(section, values, onValues);
-  const control = (field: FieldSpec) => {
-    const isColonia = field.name === 'Colonia';
-    const missing =
-      field.name === 'CodigoPostal' && place.problem?.codigo !== 'sin_catalogo' ? place.problem : undefined;
-    return (
-      <Field
-        key={field.path}
-        id={field.path}
-        label={field.label}
-        isOptional={!(section.required && field.required) && !field.isAlternative}
-        hint={field.hint}
-        problem={told.problem(field)}
-        warning={told.warning(field) ?? (missing && { text: missing.message, codigo: missing.codigo })}
-      >
-        {(attributes) => (
-          <Control
-            attributes={attributes}
-            kind={field.name === 'CodigoPostal' ? 'integer' : field.kind}
-            options={field.options}
-            suggestions={isColonia ? (place.place?.Colonias ?? []) : []}
-            value={values[field.path] ?? ''}
-            onValue={(value) => onValues({ [field.path]: value })}
-            example={field.example}
-            maxLength={field.maxLength}
-            required={field.required}
-          />
-        )}
-      </Field>
-    );
-  };
-  if (usual.length === 0) {
-    return (
-      <details class="aparte">
-        <summary>{title}</summary>
-        <div class="campos">{rest.map(control)}</div>
-      </details>
-    );
-  }
-  return (
-    <fieldset>
-      <legend>{title}</legend>
-      {name === 'Remitente' && <KeptSenders onChoose={onValues} />}
-      <div class="campos">{usual.map(control)}</div>
-      {rest.length > 0 && (
-        <details>
-          <summary>Más datos</summary>
-          <div class="campos">{rest.map(control)}</div>
-        </details>
-      )}
-      {name === 'Remitente' && <KeepSender values={values} />}
-    </fieldset>
-  );
-}
-
-/** Fills in what follows from the postal code of a section, unless a person has written something else. */
-function usePlaceOf({ name, fields }: Section, values: Values, onValues: (more: Values) => void) {
-  const has = fields.some((field) => field.name === 'CodigoPostal');
-  const filled = useRef<Values>({});
-  const fill = ({ Estado, Municipio, Colonias }: Place) => {
-    const [only, ...others] = Colonias;
-    const follows = { Estado, Municipio, Colonia: others.length === 0 ? (only ?? '') : '' };
-    const more = Object.entries(follows).flatMap(([field, value]) => {
-      const path = `${name}.${field}`;
-      const isFree = !values[path] || values[path] === filled.current[path];
-      return isFree ? [[path, value] as const] : [];
-    });
-    filled.current = Object.fromEntries(more);
-    onValues(filled.current);
-  };
-  return usePlace(has ? (values[`${name}.CodigoPostal`] ?? '').trim() : '', fill);
-}
-
-/** Returns what is said of a field: the first of it, since the next comes when that is corrected. */
-function saidOf(path: string, details: readonly Detail[]): Said | undefined {
-  const detail = details.find(({ campo }) => campo === path);
-  return detail && { text: besideField(detail.message), codigo: detail.codigo };
 }
 
 /** Enter goes to the next field, as people and scanners expect it, and from the last one to the button. */

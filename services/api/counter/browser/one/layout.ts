@@ -18,6 +18,17 @@ const USUAL = [
 /** Nobody needs these for a parcel to arrive. */
 const RARE_SECTIONS = ['Creado_por'];
 
+/** Without these a parcel has no price. */
+export const PRICED_BY = ['Peso', 'Largo', 'Alto', 'Ancho'].map((name) => `Producto.${name}`);
+/** Without these nobody finds a home. */
+const FOUND_BY = ['Calle', 'Numero_exterior', 'Colonia'].map((name) => `Destinatario.${name}`);
+
+/** Returns what a field is good for that a guide may lack. */
+export function purposeOf({ path }: FieldSpec): string | undefined {
+  if (PRICED_BY.includes(path)) return 'para el precio';
+  return FOUND_BY.includes(path) ? 'para entregar a domicilio' : undefined;
+}
+
 /** Returns the fields that stand in sight, and the rest. */
 export function arranged({ name, fields }: Section): { usual: FieldSpec[]; rest: FieldSpec[] } {
   if (name === 'Cobro') return { usual: fields, rest: [] };

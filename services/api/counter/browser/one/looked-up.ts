@@ -22,17 +22,21 @@ function useAfterPause(changes: string, run: (signal: AbortSignal) => void): voi
 export type Place = { Estado: string; Municipio: string; Colonias: string[] };
 export type Found = { place?: Place; problem?: Problem };
 
+/** A carrier without a catalogue is asked once. */
+let hasCatalogue = true;
+
 /** Asks what is at a postal code, as soon as it has five digits. */
 export function usePlace(postalCode: string, onPlace: (place: Place) => void): Found {
   const [found, setFound] = useState<Found & { of?: string }>({});
   useAfterPause(postalCode, async (signal) => {
-    if (!/^[0-9]{5}$/.test(postalCode)) return;
+    if (!hasCatalogue || !/^[0-9]{5}$/.test(postalCode)) return;
     const answer = await ask<Place>({ method: 'GET', path: `/api/codigos-postales/${postalCode}`, signal });
     if (signal.aborted) return;
-    setFound(
-      answer.ok ? { of: postalCode, place: answer.data } : { of: postalCode, problem: answer.problem },
-    );
-    if (answer.ok) onPlace(answer.data);
+    if (answer.ok) {
+      setFound({ of: postalCode, place: answer.data });
+      onPlace(answer.data);
+    } else if (answer.problem.codigo === 'sin_catalogo') hasCatalogue = false;
+    else setFound({ of: postalCode, problem: answer.problem });
   });
   return found.of === postalCode ? found : {};
 }
@@ -46,7 +50,7 @@ export type Option = {
   Cotizacion: string;
 };
 type Quoted = { options: Option[]; problem?: Problem | undefined };
-type Body = { TipoServicio: string; Guia: unknown[] };
+type Body = { TipoServicio: unknown; Guia: unknown[] };
 
 /** @param body undefined while the guide lacks what must be there. */
 export function useCheck(body: Body | undefined): Checked {

@@ -10,6 +10,8 @@ export type CompleteGuide = {
   SEND_SUCU_ORIG: string;
   SEND_SUCU_DEST: string;
   SEND_TOTAL: number;
+  /** The days of its quote, as `YYYY-MM-DD`. */
+  EntregaEstimada?: { Desde: string; Hasta: string };
   TipoServicio: ServiceType;
   Referencia?: string;
   Remitente: Person;

@@ -1,7 +1,9 @@
 import { type FeedType, STATES, wordsOf } from '#shared/guides/event-types.ts';
 import { REASONS } from '#shared/tracking/reasons.ts';
+import { arrivalWords } from '../../../http/public-pages/arrival.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
+import { CopyLink } from '../ui/copy-link.tsx';
 import { FileShown } from '../ui/file-shown.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
@@ -35,11 +37,9 @@ export function Guide({ number }: { number: string }) {
   if (problem) {
     return (
       <>
+        <Back />
         <h1>Guía {number}</h1>
         <Failed problem={problem} again={again} />
-        <p>
-          <a href={addressOf('enviado', 'guias')}>Ver todas</a>
-        </p>
       </>
     );
   }
@@ -52,6 +52,7 @@ function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
   const isCancelled = SEND_ESTATUS === 'Cancelado';
   return (
     <>
+      <Back />
       <h1>Guía {SEND_GUIA}</h1>
       <p>
         <State status={SEND_ESTATUS} /> {STATES[SEND_ESTATUS as keyof typeof STATES]?.sentence}
@@ -73,7 +74,10 @@ function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
           {Producto.Peso !== undefined && ` · ${Producto.Peso} kg`}
         </Fact>
         <Fact name="Creada">{momentWords(guide.SEND_FECHA)}</Fact>
-        {guide.SEND_TOTAL > 0 && <Fact name="Precio">{pesosWords(guide.SEND_TOTAL)}</Fact>}
+        {guide.EntregaEstimada && STATES[SEND_ESTATUS as keyof typeof STATES]?.look === 'normal' && (
+          <Fact name="Según su cotización">{arrivalWords(guide.EntregaEstimada)}</Fact>
+        )}
+        {guide.SEND_TOTAL > 0 && !isCancelled && <Fact name="Precio">{pesosWords(guide.SEND_TOTAL)}</Fact>}
         {guide.Cobro && <Fact name="Se cobra al entregar">{pesosWords(guide.Cobro.Monto)}</Fact>}
         {guide.Devolucion !== undefined && (
           <Fact name="Vuelve con">
@@ -87,6 +91,15 @@ function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
         )}
       </dl>
       <Events guide={guide} />
+      <section>
+        <h2>Para quien recibe</h2>
+        <CopyLink
+          id="rastreo"
+          label="Página de rastreo"
+          link={trackingAddress(SEND_GUIA)}
+          hint="Quien la abre ve por dónde va el paquete, sin nombres ni domicilios."
+        />
+      </section>
       {!isCancelled && (
         <section>
           <h2>Etiqueta</h2>
@@ -114,6 +127,20 @@ function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
       )}
     </>
   );
+}
+
+function Back() {
+  return (
+    <p>
+      <a href={addressOf('enviado', 'guias')}>← Todas las guías</a>
+    </p>
+  );
+}
+
+/** Returns where anybody follows a guide: as the carrier says, else at this service. */
+function trackingAddress(number: string): string {
+  const pattern = document.getElementById('mostrador')?.dataset.rastreo ?? '';
+  return new URL(pattern.replace('{guia}', number), location.origin).href;
 }
 
 function Address({ of: person }: { of: Person }) {

@@ -194,7 +194,7 @@ function Rows({ caption, rows }: { caption: string; rows: Row[] }) {
           </td>
           <td data-de="Creada">{momentWords(row.SEND_FECHA)}</td>
           <td data-de="Precio" class="numero">
-            {row.SEND_TOTAL > 0 ? pesosWords(row.SEND_TOTAL) : ''}
+            {row.SEND_TOTAL > 0 && row.SEND_ESTATUS !== 'Cancelado' ? pesosWords(row.SEND_TOTAL) : ''}
           </td>
         </tr>
       ))}

@@ -8,6 +8,7 @@ import { Message, ProblemMessage } from '../ui/message.tsx';
 import { Failed, Listed, Table } from './listed.tsx';
 import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
+import { usePickupOf } from './pickups.tsx';
 import { State } from './state.tsx';
 import { useFile } from './use-file.ts';
 import { countWords, momentWords, pesosWords } from './words.ts';
@@ -125,9 +126,7 @@ export function Manifest({ number }: { number: string }) {
             <Button busy={pdf.isBusy} onClick={pdf.show}>
               {pdf.isBusy ? 'Preparando…' : 'Imprimir manifiesto'}
             </Button>
-            {may('guias.create') && (
-              <a href={addressOf('enviado', 'recolecciones', `para-${number}`)}>Pedir que pasen por ellas</a>
-            )}
+            <PickupOf manifest={number} />
           </p>
           {pdf.file && <FileShown file={pdf.file} prints />}
           <Table caption="Sus guías" heads={['Guía', 'Destino', 'Paquetes', 'Peso', 'Estado']}>
@@ -151,4 +150,19 @@ export function Manifest({ number }: { number: string }) {
       )}
     </>
   );
+}
+
+/** The way to a manifest's pick-up: the one that is asked for, or the form for one. */
+function PickupOf({ manifest }: { manifest: string }) {
+  const asked = usePickupOf(manifest);
+  if (asked) {
+    return (
+      <span>
+        Pasan por ellas el {asked.when}:{' '}
+        <a href={addressOf('enviado', 'recolecciones', asked.Recoleccion)}>{asked.Recoleccion}</a>
+      </span>
+    );
+  }
+  if (!may('guias.create')) return null;
+  return <a href={addressOf('enviado', 'recolecciones', `para-${manifest}`)}>Pedir que pasen por ellas</a>;
 }

@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
+import { usePlace } from '../one/looked-up.ts';
+import { KeptSenders } from '../one/senders.tsx';
+import { besideField } from '../ui/api-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import { ProblemMessage } from '../ui/message.tsx';
+import { FormProblem, ProblemMessage } from '../ui/message.tsx';
 import { useOne } from './pages-of.ts';
-import { dayWords, thereWords } from './words.ts';
+import { dayWords, deadlineWords } from './words.ts';
 
 type Window = { Fecha: string; Desde: string; Hasta: string; SolicitarAntesDe: string };
 type Availability = {
@@ -46,13 +49,10 @@ export function PickupForm(props: {
   place?: PickupPlace;
   onDone: (number: string) => void;
 }) {
-  const { of = {}, packages: usual = 1, place: known = {}, onDone } = props;
-  const [postalCode, setPostalCode] = useState(known.CodigoPostal ?? '');
-  const [place, setPlace] = useState<PickupPlace>({
-    ...known,
-    Celular: known.Celular ?? known.Telefono ?? '',
-  });
-  const [packages, setPackages] = useState(String(usual));
+  const { of = {}, packages: known, place: start = {}, onDone } = props;
+  const [postalCode, setPostalCode] = useState(start.CodigoPostal ?? '');
+  const [place, setPlace] = useState<PickupPlace>(withPhone(start));
+  const [packages, setPackages] = useState(String(known ?? ''));
   const [notes, setNotes] = useState('');
   const [chosen, setChosen] = useState(0);
   const [problem, setProblem] = useState<Problem>();
@@ -63,12 +63,25 @@ export function PickupForm(props: {
   const offer = useOne<Availability>(isWhole ? '/api/recolecciones/disponibles' : undefined, {
     CodigoPostal: postalCode,
   });
+  // What is filled in with its postal code stays as it is.
+  const [typed, setTyped] = useState('');
+  usePlace(typed, ({ Estado, Municipio, Colonias: [only = '', ...others] }) =>
+    setPlace((former) => ({ ...former, Estado, Municipio, Colonia: others.length === 0 ? only : '' })),
+  );
+  const choose = (sender: Readonly<Record<string, string>>) => {
+    const chosen: PickupPlace = Object.fromEntries(
+      Object.entries(sender).map(([path, value]) => [path.replace('Remitente.', ''), value]),
+    );
+    setPostalCode(chosen.CodigoPostal ?? '');
+    setTyped('');
+    setPlace(withPhone(chosen));
+  };
   const windows = isWhole ? (offer.data?.Ventanas ?? []) : [];
   useEffect(() => setChosen(0), [postalCode]);
 
   const problemOf = (campo: string) => {
     const found = problem?.errors?.find((each) => each.campo === campo);
-    return found && { text: found.message, codigo: found.codigo };
+    return found && { text: besideField(found.message), codigo: found.codigo };
   };
   const send = async (event: Event) => {
     event.preventDefault();
@@ -97,13 +110,17 @@ export function PickupForm(props: {
   };
   return (
     <form class="recoger" onSubmit={send}>
+      {props.place === undefined && <KeptSenders onChoose={choose} />}
       <div class="juntos">
         <Field id="recoger-cp" label="Código postal" problem={problemOf('Direccion.CodigoPostal')}>
           {(attributes) => (
             <input
               {...attributes}
               value={postalCode}
-              onInput={({ currentTarget }) => setPostalCode(currentTarget.value.trim())}
+              onInput={({ currentTarget }) => {
+                setPostalCode(currentTarget.value.trim());
+                setTyped(currentTarget.value.trim());
+              }}
               inputMode="numeric"
               autocomplete="postal-code"
               maxLength={5}
@@ -139,7 +156,13 @@ export function PickupForm(props: {
       {isWhole && offer.data?.Motivo && <p role="status">{NO_WINDOWS[offer.data.Motivo]}</p>}
       <div class="juntos">
         {FIELDS.map(({ name, label, ...rest }) => (
-          <Field key={name} id={`recoger-${name}`} label={label} problem={problemOf(`Direccion.${name}`)}>
+          <Field
+            key={name}
+            id={`recoger-${name}`}
+            label={label}
+            isOptional={!('required' in rest)}
+            problem={problemOf(`Direccion.${name}`)}
+          >
             {(attributes) => (
               <input
                 {...attributes}
@@ -163,7 +186,7 @@ export function PickupForm(props: {
           )}
         </Field>
       </div>
-      <Field id="recoger-notas" label="Lo que el chofer debe saber" problem={problemOf('Notas')}>
+      <Field id="recoger-notas" label="Lo que el chofer debe saber" isOptional problem={problemOf('Notas')}>
         {(attributes) => (
           <input
             {...attributes}
@@ -173,7 +196,7 @@ export function PickupForm(props: {
           />
         )}
       </Field>
-      {problem && <ProblemMessage problem={problem} />}
+      {problem && <FormProblem problem={problem} isMarked={isMarked} />}
       <Button type="submit" busy={isBusy || windows.length === 0}>
         Pedir la recolección
       </Button>
@@ -181,8 +204,21 @@ export function PickupForm(props: {
   );
 }
 
+/** Whether a problem of the API stands beside a field of this form. */
+function isMarked(campo: string): boolean {
+  const name = campo.replace('Direccion.', '');
+  return (
+    ['Ventana', 'CodigoPostal', 'Paquetes', 'Notas'].includes(name) ||
+    FIELDS.some((field) => field.name === name)
+  );
+}
+
 function windowHint(window: Window | undefined): string | undefined {
-  return window && `Se cancela hasta el ${thereWords(window.SolicitarAntesDe)}.`;
+  return window && `Puede cancelarla hasta el ${deadlineWords(window.SolicitarAntesDe)}.`;
+}
+
+function withPhone(place: PickupPlace): PickupPlace {
+  return { ...place, Celular: place.Celular ?? place.Telefono ?? '' };
 }
 
 function withoutBlanks(place: PickupPlace): PickupPlace {

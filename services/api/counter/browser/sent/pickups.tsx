@@ -6,7 +6,7 @@ import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
 import { PickupForm, type PickupPlace } from './pickup-form.tsx';
 import { State } from './state.tsx';
-import { countWords, dayWords, momentWords, thereWords } from './words.ts';
+import { countWords, dayWords, deadlineWords, momentWords } from './words.ts';
 
 type Status = 'Solicitada' | 'Programada' | 'Recolectada' | 'Fallida' | 'Cancelada';
 type Row = {
@@ -59,6 +59,17 @@ function PickupState({ of: { Estado, Motivo } }: { of: Pick<Row, 'Estado' | 'Mot
   );
 }
 
+/** Returns the pick-up of a manifest that is asked for and not over, if there is one. */
+export function usePickupOf(manifest: string): { Recoleccion: string; when: string } | undefined {
+  const { rows } = usePages<Row>('/api/recolecciones');
+  const found = rows.find((row) => row.Manifiesto === manifest && isOpen(row));
+  return found && { Recoleccion: found.Recoleccion, when: windowWords(found.Ventana) };
+}
+
+function isOpen({ Estado }: Pick<Row, 'Estado'>): boolean {
+  return Estado === 'Solicitada' || Estado === 'Programada';
+}
+
 function windowWords({ Fecha, Desde, Hasta }: Row['Ventana']): string {
   return `${dayWords(Fecha)}, de ${Desde} a ${Hasta}`;
 }
@@ -69,7 +80,10 @@ export function Pickups() {
   return (
     <>
       <h1>Recolecciones</h1>
-      <p>Pida que pasen por sus paquetes.</p>
+      <p>
+        Pida que pasen por sus paquetes. Lo de un manifiesto se pide en{' '}
+        <a href={addressOf('enviado', 'manifiestos')}>su página</a>, que llena lo demás.
+      </p>
       {may('guias.create') && (
         <p class="acciones">
           <a class="boton" href={addressOf('enviado', 'recolecciones', 'nueva')}>
@@ -144,7 +158,6 @@ function PickupOfManifest({ number }: { number: string }) {
 
 function Known({ number }: { number: string }) {
   const { data, problem, again } = useOne<Complete>(`/api/recolecciones/${encodeURIComponent(number)}`);
-  const isOpen = data?.Estado === 'Solicitada' || data?.Estado === 'Programada';
   return (
     <>
       <h1>Recolección {number}</h1>
@@ -194,7 +207,7 @@ function Known({ number }: { number: string }) {
               ))}
             </Table>
           )}
-          {isOpen && may('guias.create') && (
+          {isOpen(data) && may('guias.create') && (
             <Cancel
               what="la recolección"
               question="¿Cancelar la recolección?"
@@ -203,7 +216,7 @@ function Known({ number }: { number: string }) {
               onDone={again}
             >
               Nadie pasará. Sus guías quedan como están, y pueden ir en otra. Se puede hasta el{' '}
-              {thereWords(data.SolicitarAntesDe)}.
+              {deadlineWords(data.SolicitarAntesDe)}.
             </Cancel>
           )}
         </>

@@ -3,11 +3,12 @@ import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
+import { CopyLink } from '../ui/copy-link.tsx';
 import { Field } from '../ui/field.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import type { CompleteGuide } from './complete-guide.ts';
 import { may } from './may.ts';
-import { momentWords, pesosWords, thereWords } from './words.ts';
+import { deadlineWords, momentWords, pesosWords } from './words.ts';
 
 /** Why it goes back, as the API takes it. */
 const REASONS = [
@@ -114,7 +115,7 @@ function NewReturn({ guide, onChange }: { guide: CompleteGuide; onChange: () => 
       {option && (
         <p role="status">
           Cuesta <strong>{pesosWords(option.SEND_TOTAL)}</strong>, de {quote?.SEND_SUCU_ORIG} a{' '}
-          {quote?.SEND_SUCU_DEST}. El precio vale hasta el {thereWords(option.Vence)}.
+          {quote?.SEND_SUCU_DEST}. El precio vale hasta el {deadlineWords(option.Vence)}.
         </p>
       )}
       {problem && <ProblemMessage problem={problem} />}
@@ -137,47 +138,24 @@ function ReturnLink({ number }: { number: string }) {
   const [link, setLink] = useState<{ Enlace: string; Vence: string }>();
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
-  const [isCopied, setCopied] = useState(false);
   const make = async () => {
     setBusy(true);
     setProblem(undefined);
     const path = `/api/guias/${number}/devolucion/enlace`;
     const answer = await ask<{ Enlace: string; Vence: string }>({ method: 'POST', path });
     setBusy(false);
-    setCopied(false);
     if (answer.ok) setLink(answer.data);
     else setProblem(answer.problem);
-  };
-  const copy = async () => {
-    if (link)
-      await navigator.clipboard.writeText(link.Enlace).then(
-        () => setCopied(true),
-        () => {},
-      );
   };
   return (
     <>
       {link && (
-        <>
-          <Field
-            id="enlace"
-            label="Enlace"
-            hint={`Sirve hasta el ${momentWords(link.Vence)}. Quien lo tiene ve los domicilios de la etiqueta.`}
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                readOnly
-                value={link.Enlace}
-                onFocus={({ currentTarget }) => currentTarget.select()}
-              />
-            )}
-          </Field>
-          <p class="acciones">
-            <Button onClick={copy}>Copiar</Button>
-            {isCopied && <span role="status">Copiado.</span>}
-          </p>
-        </>
+        <CopyLink
+          id="enlace"
+          label="Enlace"
+          link={link.Enlace}
+          hint={`Sirve hasta el ${momentWords(link.Vence)}. Quien lo tiene ve los domicilios de la etiqueta.`}
+        />
       )}
       {problem && <ProblemMessage problem={problem} />}
       <Button quiet busy={isBusy} onClick={make}>

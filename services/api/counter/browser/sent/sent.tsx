@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { zoneWords } from '#shared/pages/zone-words.ts';
 import { addressOf, place } from '../shell/route.ts';
 import { useStore } from '../ui/store.ts';
 import { Collected, PaidRemittance } from './collected.tsx';
@@ -11,6 +12,7 @@ import { Pickup, Pickups } from './pickups.tsx';
 import { Returns } from './returns.tsx';
 import { Usage } from './usage.tsx';
 import { Webhooks } from './webhooks.tsx';
+import { TIME_ZONE } from './words.ts';
 
 /** What was sent, by the words of the address below the tab: a list, and one of it where the next word is its number. */
 const VIEWS: readonly {
@@ -70,6 +72,7 @@ export function Sent() {
       <div ref={shownHere} tabIndex={-1}>
         {One && number !== undefined ? <One key={number} number={number} /> : <List key={shown.path} />}
       </div>
+      <p class="ayuda">Las horas son las de su transportista: {zoneWords(TIME_ZONE)}.</p>
     </div>
   );
 }

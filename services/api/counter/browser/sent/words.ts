@@ -1,25 +1,34 @@
 /** Moments, money and words of the API as people read them. */
 
-const DAY = new Intl.DateTimeFormat('es-MX', { day: 'numeric', month: 'short', year: 'numeric' });
-const MOMENT = new Intl.DateTimeFormat('es-MX', {
-  ...{ day: 'numeric', month: 'short', year: 'numeric' },
-  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-});
+/** The carrier's, in which guides have their dates; other ones would not fit beside them. */
+export const TIME_ZONE = document.getElementById('mostrador')?.dataset.zona ?? 'UTC';
+
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const HOUR = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const format = (options: Intl.DateTimeFormatOptions, timeZone = 'UTC') =>
+  new Intl.DateTimeFormat('es-MX', { ...options, timeZone });
+const DAY = format({ ...DATE, weekday: 'short' });
+const MOMENT = format({ ...DATE, ...HOUR }, TIME_ZONE);
+const LOCAL_TIME = format({ ...DATE, ...HOUR });
+const DEADLINE = format({ ...DATE, ...HOUR, weekday: 'short' });
+const ISO_DATE = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone: TIME_ZONE });
 const PESOS = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
-/** Writes a moment of the API: UTC in the browser's zone, and local times, which have no zone, as they are. */
+/** Writes a moment of the API by the carrier's clock, as which local times, without a zone, are written already. */
 export function momentWords(text: string): string {
-  return MOMENT.format(new Date(text));
+  return /T.*(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? MOMENT.format(new Date(text))
+    : LOCAL_TIME.format(new Date(`${text.slice(0, 19)}Z`));
 }
 
-/** Writes a moment that has its own zone, such as that of a branch, by the clock there. */
-export function thereWords(text: string): string {
-  return momentWords(text.slice(0, 19));
+/** Writes until when something can be done, by the clock of the moment's own zone, such as that of a branch. */
+export function deadlineWords(text: string): string {
+  return DEADLINE.format(new Date(`${text.slice(0, 19)}Z`));
 }
 
 /** Writes a day, `2026-11-05`. */
 export function dayWords(date: string): string {
-  return DAY.format(new Date(`${date}T12:00:00`));
+  return DAY.format(new Date(date));
 }
 
 /** Writes how many, with the noun in the plural unless it is one. */
@@ -31,8 +40,7 @@ export function pesosWords(amount: number): string {
   return PESOS.format(amount);
 }
 
-/** Returns the date of a moment in the browser's zone, as the API takes dates. */
+/** Returns the date of a moment by the carrier's clock, as the API takes dates. */
 export function dateOf(moment: Date): string {
-  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 10);
+  return ISO_DATE.format(moment);
 }

@@ -13,6 +13,7 @@ export function Login({ username: fixed }: { username?: string }) {
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
   const [isOneTime, setOneTime] = useState(false);
+  const secret = useRef<HTMLInputElement>(null);
 
   const form = useFirstField();
   const submit = async (event: Event) => {
@@ -22,7 +23,10 @@ export function Login({ username: fixed }: { username?: string }) {
     const refused = await enter(username.trim(), password);
     setBusy(false);
     if (refused?.codigo === 'contrasena_temporal') setOneTime(true);
-    else setProblem(refused);
+    else {
+      setProblem(refused);
+      secret.current?.select();
+    }
   };
   if (isOneTime) return <NewPassword username={username.trim()} password={password} />;
   return (
@@ -46,6 +50,7 @@ export function Login({ username: fixed }: { username?: string }) {
         {(attributes) => (
           <input
             {...attributes}
+            ref={secret}
             type="password"
             value={password}
             onInput={({ currentTarget }) => setPassword(currentTarget.value)}

@@ -29,6 +29,7 @@ export function Shell({ loaders }: { loaders: Loaders }) {
             Esta página necesita una dirección que empiece con https. Pídasela a su transportista.
           </Message>
         )}
+        <Help />
       </main>
     );
   }
@@ -49,6 +50,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
           </a>
         ))}
         <span class="quien">
+          <Help />
           <span>
             {who?.username}
             {who?.isTest && ' · cuenta de prueba'}
@@ -86,6 +88,15 @@ function Inside({ loaders }: { loaders: Loaders }) {
         </Dialog>
       )}
     </>
+  );
+}
+
+/** Opens beside this page, whose form may be half filled in. */
+function Help() {
+  return (
+    <a href="/api/docs/mostrador" target="_blank" rel="noreferrer">
+      Ayuda
+    </a>
   );
 }
 

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { adviceForPeople } from '../api/document.ts';
-import { adviceAddress } from '../api/problem.ts';
 import { readDocument } from '../api/read-document.ts';
 
-/** Says what one does about a problem of the API, and leads to the guide in a tab of its own: what is filled in stays. */
+/** Says what one does about a problem of the API, as far as that is no matter of programs. */
 export function Advice({ codigo }: { codigo: string }) {
   const [advice, setAdvice] = useState('');
   useEffect(() => {
@@ -15,12 +14,5 @@ export function Advice({ codigo }: { codigo: string }) {
       isShown = false;
     };
   }, [codigo]);
-  return (
-    <>
-      {advice}{' '}
-      <a href={adviceAddress(codigo)} target="_blank" rel="noreferrer">
-        {advice === '' ? 'Qué hacer' : 'Más en la guía'}
-      </a>
-    </>
-  );
+  return <>{advice}</>;
 }

@@ -13,12 +13,14 @@ export function Field(props: {
   id: string;
   label: string;
   isOptional?: boolean;
+  /** What an optional field is good for. */
+  purpose?: string | undefined;
   hint?: string | undefined;
   problem?: Said | undefined;
   warning?: Said | undefined;
   children: (attributes: Connected) => ComponentChildren;
 }) {
-  const { id, label, isOptional, hint, problem, warning, children } = props;
+  const { id, label, isOptional, purpose = 'opcional', hint, problem, warning, children } = props;
   const notes = [
     { name: 'ayuda', said: hint === undefined ? undefined : { text: hint } },
     { name: 'mal', said: problem },
@@ -29,7 +31,7 @@ export function Field(props: {
     <div class="campo">
       <label id={`${id}-nombre`} for={id}>
         {label}
-        {isOptional && <small> (opcional)</small>}
+        {isOptional && <small> ({purpose})</small>}
       </label>
       {children({
         id,

@@ -28,9 +28,20 @@ export function ProblemMessage({ problem }: { problem: Problem }) {
       {requestId !== undefined && (
         <>
           {' '}
-          <Advice codigo={codigo} /> <small>(solicitud {requestId})</small>
+          <Advice codigo={codigo} /> <small>Referencia para soporte: {requestId}</small>
         </>
       )}
     </Message>
+  );
+}
+
+/** Why a form was refused, unless all of that stands beside its fields. @param isMarked whether a field of the form is meant. */
+export function FormProblem(props: { problem: Problem; isMarked: (campo: string) => boolean }) {
+  const { problem, isMarked } = props;
+  const { errors = [] } = problem;
+  return errors.length > 0 && errors.every(({ campo }) => campo !== undefined && isMarked(campo)) ? (
+    <Message kind="bad">Corrija lo que está marcado, e intente otra vez.</Message>
+  ) : (
+    <ProblemMessage problem={problem} />
   );
 }
