@@ -46,7 +46,7 @@ export const DEMO_USERS = [
     test: true,
   },
   user('operaciones', 'MEX01', 'guias.read', 'guias.read.all', 'colas.admin', 'recolecciones.admin'),
-  user('soporte', 'MEX01', 'soporte.read', 'soporte.personas'),
+  user('soporte', 'MEX01', 'soporte.read', 'soporte.personas', 'guias.read', 'guias.read.all'),
 ];
 
 /** In a file as operators load it (`npm run branches`). */

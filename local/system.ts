@@ -156,6 +156,7 @@ export function serviceSettings(
       ...demo,
       COOKIE_SECURE: 'false',
       INSTALLATION: 'npm-start',
+      PUBLIC_URL: options.publicUrl ?? addresses.api,
       CANARY_URL: addresses.canary,
     },
     // The api's one process is where customers go too.

@@ -7,6 +7,7 @@ import {
   localTimeSettings,
   mongoSettings,
   proxySettings,
+  publicAddress,
   redisSettings,
   servingSettings,
 } from '#shared/config/settings.ts';
@@ -30,14 +31,7 @@ export const ApiConfig = Type.Object({
     description: 'Origins whose pages may call the API, in lower case, separated by commas',
     examples: ['https://tienda.example'],
   }),
-  PUBLIC_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/]+(/.*[^/])?$',
-      description:
-        'Address of the API in its OpenAPI document and pages. Without it, the address of the request',
-      examples: ['https://guias.example'],
-    }),
-  ),
+  PUBLIC_URL: publicAddress,
   ...localTimeSettings,
   CARRIER_NAME: Type.String({
     default: 'Paquetería',

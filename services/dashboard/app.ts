@@ -114,6 +114,7 @@ async function assemble(server: HttpServer, config: DashboardConfig, log: Logger
       prefix,
       auditLog,
       timeZone: config.TIME_ZONE,
+      publicUrl: config.PUBLIC_URL,
     };
     await operators.register(supportRoutes(support));
   });

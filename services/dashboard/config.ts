@@ -8,6 +8,7 @@ import {
   localTimeSettings,
   mongoSettings,
   proxySettings,
+  publicAddress,
   redisSettings,
   servingSettings,
 } from '#shared/config/settings.ts';
@@ -23,6 +24,7 @@ export const DashboardConfig = Type.Object({
   ...servingSettings,
   ...localTimeSettings,
   CANARY_URL: canaryAddress,
+  PUBLIC_URL: publicAddress,
   PORT: Type.Integer({ default: 3003, minimum: 0, maximum: 65_535, description: 'Port to listen on' }),
   INSTALLATION: Type.Enum(['kubernetes', 'compose', 'npm-start'], {
     default: 'kubernetes',

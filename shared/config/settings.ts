@@ -109,6 +109,16 @@ export const localTimeSettings = {
   }),
 };
 
+/** Where customers reach the api. */
+export const publicAddress = Type.Optional(
+  Type.String({
+    pattern: '^https?://[^/]+(/.*[^/])?$',
+    description:
+      'Address of the API in its OpenAPI document and on pages. Without it the api uses the address of the request, and the dashboard links to no label',
+    examples: ['https://guias.example'],
+  }),
+);
+
 /** Where the canary answers: its page, its report and, at `/webhook`, the one webhook that only its account may have. */
 export const canaryAddress = Type.String({
   format: 'service-url',

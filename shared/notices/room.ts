@@ -39,6 +39,13 @@ export const noticesData = defineRoomData({
         examples: ['$(openssl rand -hex 32)'],
       }),
     ),
+    NOTICE_TEMPLATE: Type.Optional(
+      Type.String({
+        description:
+          'File with the mail of notices in place of our own (operations.md). An api with a wrong one does not start',
+        examples: ['/etc/guias/aviso.hbs'],
+      }),
+    ),
     NOTICES_PER_DAY_PER_ACCOUNT: Type.Integer({
       default: 20_000,
       minimum: 1,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { test as base, expect } from 'vitest';
 import { freePort } from '#local/process/free-port.ts';
 import { Credential } from '#services/canary/http/credential.ts';
 import { Customer } from '#services/canary/http/customer.ts';
@@ -31,7 +31,7 @@ function waysAfter(...rounds: Outcome[][]): WayRounds {
   return noted;
 }
 
-test('a way by which each round fails at another step is at fault, as with a dead leg of a balancer', () => {
+base('a way by which each round fails at another step is at fault, as with a dead leg of a balancer', () => {
   expect(waysAfter([failed('create')]).report().fault).toBeUndefined();
   const rounds = waysAfter([], [failed('create')], [failed('print')]);
   expect(rounds.report()).toMatchObject({
@@ -44,43 +44,48 @@ test('a way by which each round fails at another step is at fault, as with a dea
   expect(rounds.report().fault).toBeUndefined();
 });
 
-test('what fails beside the label is a fault of its own, and no bad round', () => {
+base('what fails beside the label is a fault of its own, and no bad round', () => {
   const rounds = waysAfter();
   for (const _ of [1, 2]) rounds.note({ outcomes: [failed('quote')], skipped: [], goodMs: 300 });
   expect(rounds.report()).toMatchObject({ tookMs: 300, fault: { step: 'quote' } });
 });
 
-/** Starts a canary for this test, by these ways. */
-function canaryOf(customers: string, more: Partial<CanaryOptions> = {}): Canary {
-  const canary = new Canary({
-    customers: customersWay(customers),
-    processes: undefined,
-    newKey: () => new Credential(() => 'a key', 60_000),
-    login: { username: 'guardia-entrada', password: key },
-    reader: {} as never, // no round comes so far
-    webhook: undefined,
-    observe: () => {},
-    log: createLogger('test', 'silent'),
-    ...more,
-  });
-  canary.start();
-  onTestFinished(() => canary.stop());
-  return canary;
-}
 const processAt = (host: string, url: string): WayIn => ({ way: 'process', host, url, address: '127.0.0.1' });
 
-/** Starts a service for this test. @param answer returns the status and what `codigo` says. */
-async function serve(answer: (path: string) => [number, string?]): Promise<string> {
-  const server = createServer(({ url = '' }, response) => {
-    const [status, codigo] = answer(url);
-    response.writeHead(status).end(JSON.stringify({ codigo, data: PLACES }));
+/** These tests wait for rounds, each beside the others. */
+const test = base
+  /** Starts a canary for this test, by these ways. */
+  .extend('canaryOf', ({ onTestFinished }) => (customers: string, more: Partial<CanaryOptions> = {}) => {
+    const canary = new Canary({
+      customers: customersWay(customers),
+      processes: undefined,
+      newKey: () => new Credential(() => 'a key', 60_000),
+      login: { username: 'guardia-entrada', password: key },
+      reader: {} as never, // no round comes so far
+      webhook: undefined,
+      observe: () => {},
+      log: createLogger('test', 'silent'),
+      ...more,
+    });
+    canary.start();
+    onTestFinished(() => canary.stop());
+    return canary;
+  })
+  /** Starts a service for this test, whose answer is the status and what `codigo` says. */
+  .extend('serve', ({ onTestFinished }) => async (answer: (path: string) => [number, string?]) => {
+    const server = createServer(({ url = '' }, response) => {
+      const [status, codigo] = answer(url);
+      response.writeHead(status).end(JSON.stringify({ codigo, data: PLACES }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
-test('a process that the DNS names no more is forgotten with its fault', async () => {
+test.concurrent('a process that the DNS names no more is forgotten with its fault', async ({
+  canaryOf,
+  expect,
+}) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   let processes = [processAt('10.0.0.1:3000', url)];
   const canary = canaryOf(url, { processes: async () => processes });
@@ -94,7 +99,11 @@ test('a process that the DNS names no more is forgotten with its fault', async (
   expect(canary.lacksProcesses).toBe(true);
 });
 
-test('of more processes each is asked less often, which the report says', async () => {
+test.concurrent('of more processes each is asked less often, which the report says', async ({
+  canaryOf,
+  expect,
+  serve,
+}) => {
   const url = await serve(() => [503]);
   const some = Array.from({ length: 24 }, (_, i) => processAt(`10.0.0.${i}:3000`, url));
   const { report } = await startedWith(some.slice(0, 12));
@@ -110,7 +119,11 @@ test('of more processes each is asked less often, which the report says', async 
   }
 });
 
-test('a key that all refuse is no fault, and what was one before is not known any more', async () => {
+test.concurrent('a key that all refuse is no fault, and what was one before is not known any more', async ({
+  canaryOf,
+  expect,
+  serve,
+}) => {
   let status = 503;
   const canary = canaryOf(await serve(() => [status]));
   const state = () => [canary.report().key, canary.report().ways[0]?.fault?.answer];
@@ -119,7 +132,7 @@ test('a key that all refuse is no fault, and what was one before is not known an
   await expect.poll(state, POLL).toEqual(['refused', undefined]);
 });
 
-test('an account that has reached its limit is no fault', async () => {
+test.concurrent('an account that has reached its limit is no fault', async ({ canaryOf, expect, serve }) => {
   const canary = canaryOf(await serve(() => [429, 'cuota_excedida']));
   await expect.poll(() => canary.report().key, POLL).toBe('limited');
   expect(canary.report().ways[0]?.fault).toBeUndefined();
@@ -127,7 +140,9 @@ test('an account that has reached its limit is no fault', async () => {
   await expect.poll(() => other.report().ways[0]?.fault?.answer, POLL).toBe('429 demasiadas_solicitudes');
 });
 
-test('one process that refuses the key, which others accept, is at fault', { timeout: 180_000 }, async () => {
+test.concurrent('one process that refuses the key, which others accept, is at fault', {
+  timeout: 180_000,
+}, async ({ canaryOf, expect, serve }) => {
   const processes = [processAt('10.0.0.1:3000', await serve(() => [401]))];
   let status = 200;
   const canary = canaryOf(await serve(() => [status]), { processes: async () => processes });
@@ -143,7 +158,11 @@ test('one process that refuses the key, which others accept, is at fault', { tim
   await expect.poll(state, { timeout: 60_000 }).toEqual(['refused', undefined]);
 });
 
-test('its page says how long a step took as "Estado" says times', async () => {
+test.concurrent('its page says how long a step took as "Estado" says times', async ({
+  canaryOf,
+  expect,
+  serve,
+}) => {
   const canary = canaryOf(await serve(() => [503]));
   for (const [step, ms] of [
     ['manifest', 5_089],

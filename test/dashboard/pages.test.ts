@@ -146,8 +146,9 @@ describe('Estado', () => {
     // axe takes a heading that is replaced meanwhile for one out of order.
     await page.evaluate('for (let timer = 0; timer < 1_000; timer++) clearInterval(timer)');
     await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
-    for (const width of [320, 720, 1280]) {
-      await lookAt(page, 'dashboard-axe', { width, height: 900 });
+    // Colours do not depend on the width.
+    for (const [width, schemes] of [[320, ['light']], [720, []], [1280]] as [number, string[]?][]) {
+      await lookAt(page, 'dashboard-axe', { width, height: 900 }, schemes);
       expect(await page.evaluate(LEAVES_ITS_CARD)).toEqual([]);
       expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
     }

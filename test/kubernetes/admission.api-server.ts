@@ -62,7 +62,7 @@ test.for<[string, string[]]>([
   ['production', []],
   [
     'production',
-    ['private-ca', 'label-templates', 'evidence-bucket', 'notices', 'ingress']
+    ['private-ca', 'label-templates', 'evidence-bucket', 'notices', 'notice-template', 'ingress']
       .map((name) => `components/${name}`)
       .concat('monitoring'),
   ],

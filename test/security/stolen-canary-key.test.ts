@@ -50,6 +50,10 @@ test('its key does what the canary does: no event of a carrier, no other key', a
 }) => {
   expect(await operations(thief, true)).toEqual([
     'DELETE /api/llaves/{id}',
+    'GET /api/avisos',
+    'GET /api/cobros',
+    'GET /api/liquidaciones',
+    'GET /api/liquidaciones/{liquidacion}',
     'GET /api/llaves',
     'GET /api/recolecciones/del-dia',
     'GET /api/recolecciones/del-dia/csv',
@@ -57,6 +61,7 @@ test('its key does what the canary does: no event of a carrier, no other key', a
     'POST /api/eventos',
     'POST /api/llaves',
     'POST /api/recolecciones/estado',
+    'PUT /api/avisos',
     'PUT /api/eventos/{guia}/{Id}/evidencia/{imagen}',
   ]);
 });

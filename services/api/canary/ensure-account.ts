@@ -3,7 +3,7 @@ import type { Connection } from 'mongoose';
 import { hashPassword, matchingHash } from '#shared/accounts/passwords.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { canaryNames } from '#shared/canary/names.ts';
-import { CUSTOMER_PERMISSIONS, type Permission } from '#shared/rooms.ts';
+import type { Permission } from '#shared/rooms.ts';
 import { type AccountLimits, AccountLimitsStore } from '../accounts/account-limits.ts';
 import { isKey } from '../keys/key.ts';
 import { KeyStore } from '../keys/key-store.ts';
@@ -18,6 +18,11 @@ type Wanted = {
   permissions: Permission[];
   password?: string;
 };
+
+/** What the canary's rounds do, and no more: the key stands in another service. */
+const KEY_PERMISSIONS: Permission[] = [
+  ...(['guias.create', 'guias.read', 'guias.cancel', 'guias.quote', 'webhooks.admin'] as const),
+];
 
 /** Ways in of a small installation: the address of customers, and two api processes, as while one replaces the other. */
 export const DEFAULT_WAYS = 3;
@@ -44,7 +49,7 @@ export async function ensureCanaryAccount(
   const changes = [
     await ensureSettings(mongo, account, limitsFor(ways)),
     // The user that logs in may do nothing, because a password can make keys.
-    await ensureUser(users, { username: user, account, cell, permissions: CUSTOMER_PERMISSIONS }),
+    await ensureUser(users, { username: user, account, cell, permissions: KEY_PERMISSIONS }),
     await ensureUser(users, { username: loginUser, account, cell, permissions: [], password }),
     await keys.keepOnly(key, { username: user, name: 'guardia' }),
     (await keys.endAll(loginUser)) > 0,

@@ -14,7 +14,7 @@ export const noticeErrors = {
     status: 404,
     codigo: 'enlace_no_valido',
     message: 'El enlace no es valido',
-    advice: 'Use el enlace completo, como está en el correo.',
+    advice: 'Ninguna operación lo responde, solo la página del correo con la que alguien rehúsa los avisos.',
     page: {
       title: 'Este enlace no sirve',
       sentence: 'Ábralo desde el correo, o cópielo completo.',

@@ -15,11 +15,11 @@ const LOOPBACK = /^(127\.|::1$|localhost$)/;
 
 /**
  * What became of a mail. `again`: it surely was not accepted, and may be sent again. `unknown`: the answer is lost, so that it
- * may have been accepted. `reply`: the server's code.
+ * may have been accepted. `reply`: the server's code, or 0 if it gave none.
  */
 export type Sent =
-  | { outcome: 'sent' | 'again' | 'unknown' }
-  | { outcome: 'refused'; reply: number }
+  | { outcome: 'sent' }
+  | { outcome: 'again' | 'refused' | 'unknown'; reply: number }
   | { outcome: 'away'; error: Error };
 /** `raw`: as RFC 5322 has it. */
 type Mail = { from: string; to: string; raw: Buffer };
@@ -143,6 +143,6 @@ function whatBecameOf(error: SmtpError, hasBegun: boolean): Sent {
   const { responseCode: reply = 0, command } = error;
   if (reply >= 500 && command === 'MAIL FROM') return { outcome: 'away', error };
   if (reply >= 500) return { outcome: 'refused', reply };
-  if (reply >= 400) return { outcome: 'again' };
-  return { outcome: hasBegun ? 'unknown' : 'again' };
+  if (reply >= 400) return { outcome: 'again', reply };
+  return { outcome: hasBegun ? 'unknown' : 'again', reply };
 }

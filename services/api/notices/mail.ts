@@ -1,19 +1,13 @@
-import { readFileSync } from 'node:fs';
-import Handlebars from 'handlebars';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import { ANONYMOUS } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { type ApiConfig, trackingUrl } from '../config.ts';
 import { carrierOf } from '../tracking/page/pages.ts';
+import { mailTemplate } from './mail-template.ts';
 import type { Standing } from './notice-states.ts';
 import type { Service } from './service.ts';
 
-/** The subject, the text, and from here on HTML: one mail in one file. */
-const HTML = '<!doctype html>';
-const render = Handlebars.compile(readFileSync(new URL('aviso.hbs', import.meta.url), 'utf8'), {
-  strict: true,
-});
 /** An encoded word has 75 characters at most (RFC 2047). */
 const WORD_LENGTH = 75;
 /** One mailbox, without quotes, comments and lists, and of ASCII: what a mail server takes in any case. */
@@ -30,13 +24,14 @@ export function addressOf({ anonymised, guide }: GuideDocument): string | undefi
 /** What a mail is made of. `id`: that of the notice; `token`: by which its recipient refuses. */
 type Told = { id: string; guide: GuideDocument; standing: Standing; address: string; token: string };
 
-/** Returns a function that writes a mail, with all of its headers. */
+/** Returns a function that writes a mail, with all of its headers. @throws ConfigError as `mailTemplate` does. */
 export function mailWriter(config: ApiConfig, { from, publicUrl, privacyNotice }: Service) {
   const { carrier, contact } = carrierOf(config);
+  const render = mailTemplate(config.NOTICE_TEMPLATE);
   return async ({ id, guide, standing, address, token }: Told): Promise<Buffer> => {
     const { title, state } = standing;
     const refusal = `${publicUrl}/avisos/${token}`;
-    const written = render({
+    const { subject, text, html } = render({
       shop: shopOf(guide),
       event: title.charAt(0).toLowerCase() + title.slice(1),
       ...{ title, sentence: state === 'Incidencia' ? ON_THE_PAGE : standing.sentence },
@@ -44,14 +39,11 @@ export function mailWriter(config: ApiConfig, { from, publicUrl, privacyNotice }
       tracking: trackingUrl(config).replace('{guia}', guide._id),
       ...{ carrier, contact, privacyNotice, refusal },
     });
-    const [subject = ''] = written.split('\n', 1);
-    const start = written.indexOf(HTML);
     const composer = new MailComposer({
       from: { name: carrier, address: from },
       to: { name: '', address },
       messageId: `<${id}@${from.split('@')[1]}>`,
-      text: written.slice(subject.length + 1, start),
-      html: written.slice(start),
+      ...{ text, html },
       headers: {
         // As one encoded word after the other: a name that looks like an encoded word is read as it is written.
         Subject: { prepared: true, foldLines: true, value: encodeWord(subject, 'Q', WORD_LENGTH) },

@@ -48,7 +48,7 @@ export function openNotices(server: HttpServer, context: Base & Guides & Trackin
 /** Records what is new, and sends what is recorded, while the mail server serves. */
 function sendAll(
   server: HttpServer,
-  { config, metrics }: Base,
+  { config, log, metrics }: Base,
   { service, ...deps }: RecordDeps & { refusals: Refusals; service: Service },
 ): void {
   const mailServer = new MailServer(service.smtpUrl);
@@ -61,7 +61,7 @@ function sendAll(
   const watched = watchDependency(server, options, () => mailServer.check());
   const sending = {
     ...deps,
-    ...{ mailServer, from: service.from, write: mailWriter(config, service) },
+    ...{ log, mailServer, from: service.from, write: mailWriter(config, service) },
     ...{ count: counterOf(metrics), onAway: watched.fail },
   };
   const failed = 'Notices to recipients wait for the next sweep';

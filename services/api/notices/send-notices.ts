@@ -1,6 +1,7 @@
 import { isTestNumber } from '#shared/guides/guide.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import type { Notice, Outcome } from '#shared/notices/notice-model.ts';
+import type { Logger } from '#shared/observability/logger.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
 import type { NoticeAccounts } from './account-store.ts';
@@ -30,6 +31,7 @@ type SendDeps = {
   mailServer: MailServer;
   from: string;
   write: ReturnType<typeof mailWriter>;
+  log: Logger;
   /** Counts what became of a notice. */
   count: (result: Result) => void;
   /** Is told that the mail server does not serve: nothing more is sent until it does. */
@@ -40,12 +42,21 @@ type Ready = { guide: GuideDocument; standing: Standing; address: string };
 /** Sends the notices that are due, over a few connections, of which no account gets all. */
 export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<void> {
   const sweep = { left: MAX_MAILS, isAway: false, underWay: [] as string[] };
+  let taking = Promise.resolve<Notice | undefined>(undefined);
+  // One after the other: lanes that took at once would all take notices of one account.
+  const take = () => {
+    taking = taking.then(async () => {
+      const notice = await deps.notices.take(busyAccounts(sweep.underWay));
+      if (notice) sweep.underWay.push(notice.account);
+      return notice;
+    });
+    return taking;
+  };
   const lane = async () => {
     let connection: MailConnection | undefined;
     while (sweep.left-- > 0 && !sweep.isAway && !signal.aborted) {
-      const notice = await deps.notices.take(busyAccounts(sweep.underWay));
+      const notice = await take();
       if (!notice) break;
-      sweep.underWay.push(notice.account);
       const ready = await prepare(deps, notice);
       if (ready && !connection?.isOpen) connection = await connect(deps, notice);
       if (ready && (!connection || !(await send(deps, connection, notice, ready)))) sweep.isAway = true;
@@ -115,13 +126,15 @@ async function send(
   notice: Notice,
   { guide, standing, address }: Ready,
 ): Promise<boolean> {
-  const { notices, refusals, from } = deps;
+  const { notices, refusals, from, log } = deps;
   const raw = await deps.write({
     ...{ id: notice._id, guide, standing, address },
     token: refusals.tokenOf(address),
   });
   const sent = await connection.send({ from, to: address, raw });
   deps.count(sent.outcome);
+  if ('reply' in sent)
+    log.info({ account: notice.account, reply: sent.reply }, 'The mail server did not accept a notice');
   if (sent.outcome === 'sent') await notices.end(notice, 'sent');
   if (sent.outcome === 'refused') await notices.end(notice, 'refused', sent.reply);
   if (sent.outcome === 'again' || sent.outcome === 'away') await tryAgain(deps, notice);

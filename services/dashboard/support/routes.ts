@@ -5,7 +5,7 @@ import type { AuditLog } from '#shared/audit/audit-log.ts';
 import { DomainError } from '#shared/errors/domain-error.ts';
 import { hasGuideNumberForm } from '#shared/guides/guide.ts';
 import type { HttpServer } from '#shared/http/http-server.ts';
-import type { AuditAction } from '#shared/rooms.ts';
+import type { AuditAction, Permission } from '#shared/rooms.ts';
 import { compilePage, sendPage } from '../pages.ts';
 import { requirePermission } from '../session.ts';
 import { type Header, headerOf } from '../tabs.ts';
@@ -18,6 +18,8 @@ type Options = SupportSources & { auditLog: AuditLog<AuditAction> };
 type Details = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 const PERSONS = 'soporte.personas';
+/** With which the api prints the label of any account's guide. */
+const LABELS = ['guias.read', 'guias.read.all'] as const;
 const BODY_LIMIT = 16 * 1024;
 const Search = Type.Object({
   buscar: Type.String({ maxLength: 200 }),
@@ -47,8 +49,8 @@ export function supportRoutes(options: Options) {
     const { numero } = request.params as { numero: string };
     const guide = await findGuide(guides, numero);
     await record(request, 'guide', guide.account, { guide: numero, personal });
-    const canSeePersons = maySeePersons(request);
-    return guidePage({ ...headerFor(request), ...(await views.guide(guide, { canSeePersons, personal })) });
+    const rights = { canSeePersons: maySeePersons(request), canPrint: may(request, ...LABELS) };
+    return guidePage({ ...headerFor(request), ...(await views.guide(guide, { ...rights, personal })) });
   };
 
   return async (server: HttpServer) => {
@@ -113,8 +115,12 @@ export function supportRoutes(options: Options) {
   };
 }
 
-function maySeePersons({ apiUser }: FastifyRequest): boolean {
-  return (apiUser as ApiUser).permissions.includes(PERSONS);
+function maySeePersons(request: FastifyRequest): boolean {
+  return may(request, PERSONS);
+}
+
+function may({ apiUser }: FastifyRequest, ...wanted: Permission[]): boolean {
+  return wanted.every((each) => (apiUser as ApiUser).permissions.includes(each));
 }
 
 /** @throws DomainError `guide-unknown`. */

@@ -31,12 +31,22 @@ export type SupportSources = {
   answers: RedisClient;
   prefix: string;
   timeZone: string;
+  /** Of the api, whose counter shows labels. */
+  publicUrl: string | undefined;
 };
 export type GuideView = Awaited<ReturnType<ReturnType<typeof supportViews>['guide']>>;
 export type WebhooksView = Awaited<ReturnType<ReturnType<typeof supportViews>['webhooks']>>;
 
 /** Returns what reads the data of each page, and writes it in the words of the page. */
-export function supportViews({ guides, webhooks, events, answers, prefix, timeZone }: SupportSources) {
+export function supportViews({
+  guides,
+  webhooks,
+  events,
+  answers,
+  prefix,
+  timeZone,
+  publicUrl,
+}: SupportSources) {
   const [write, zone] = [momentIn(timeZone), zoneWords(timeZone)];
   return {
     write,
@@ -44,7 +54,7 @@ export function supportViews({ guides, webhooks, events, answers, prefix, timeZo
     /** @param personal whether persons are shown. */
     async guide(
       guide: VisibleGuide,
-      { canSeePersons, personal }: { canSeePersons: boolean; personal: boolean },
+      { canSeePersons, canPrint, personal }: { canSeePersons: boolean; canPrint: boolean; personal: boolean },
     ) {
       const { _id: number, account } = guide;
       const [entries, own, kept, persons] = await Promise.all([
@@ -64,6 +74,7 @@ export function supportViews({ guides, webhooks, events, answers, prefix, timeZo
         webhooks: webhookViews(own, entries, write),
         persons: persons ? personsView(persons, write) : null,
         canSeePersons,
+        atCounter: canPrint && publicUrl ? `${publicUrl}/mostrador#/enviado/guias/${number}` : null,
         days: ANSWER_DAYS,
         zone,
       };

@@ -34,7 +34,7 @@ const ZONES = [
   ['America/Tijuana', 2024],
   ['America/Mexico_City', 2025],
 ] as const;
-const GUIDES = Number(process.env.GUIDES ?? 1_000) / ZONES.length;
+const GUIDES = Number(process.env.GUIDES ?? 600) / ZONES.length;
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Users, and where their guides begin. */

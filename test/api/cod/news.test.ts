@@ -1,9 +1,11 @@
 import { expect, vi } from 'vitest';
 import { run as runCli } from '#services/api/cli.ts';
+import { NewsSweep } from '#services/api/webhooks/news.ts';
+import { webhooks as webhooksRoom } from '#services/api/webhooks/room.ts';
 import { COD_LEDGER, type LedgerEntry } from '#shared/cod/ledger-model.ts';
+import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { type Fate, type MongoCommand, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { runCommand } from '#test/fixtures/operators/command.ts';
-import { passTime } from '#test/fixtures/pass-time.ts';
 import type { Receiver } from '#test/fixtures/receiver.ts';
 import { listedIn, ownWebhook } from '#test/fixtures/topics.ts';
 import { test as cod, numberIn } from './fixture.ts';
@@ -22,6 +24,10 @@ const test = cod
       (Temas?: readonly string[]) =>
         ownWebhook(shop.client, Temas),
   )
+  /** Has the api tell what was not told, which it does by itself every ten seconds (pickups/news.test.ts). */
+  .extend('tellUntold', { scope: 'file' }, ({ api }) => {
+    return () => finishCut(new NewsSweep(api.contextOf(webhooksRoom).topics));
+  })
   /** The shop's entries that make a remittance or take one back. */
   .extend('remittancesIn', ({ shop, stores }) => async (filter: object = {}) => {
     const entries = stores.mongo.collection<LedgerEntry>(COD_LEDGER.name);
@@ -71,12 +77,12 @@ test('what is made and what is annulled comes in its order, as the list shows it
 
 test('what a process that died has told and not noted is told again, in its order', async ({
   age,
-  api,
   cobros,
   collect,
   pay,
   shop,
   stores,
+  tellUntold,
   webhook,
 }) => {
   const { receiver } = await webhook(['liquidaciones']);
@@ -88,9 +94,8 @@ test('what a process that died has told and not noted is told again, in its orde
   await expect.poll(() => toldTo(receiver), { timeout: 20_000 }).toEqual(told);
   const entries = stores.mongo.collection<LedgerEntry>(COD_LEDGER.name);
   await entries.updateMany({ 'remittance.account': shop.name }, { $set: { openSince: new Date() } });
-  expect(api).toBeDefined(); // it sweeps
-  passTime(10_000);
-  await expect.poll(() => toldTo(receiver), { timeout: 60_000 }).toEqual([...told, ...told]);
+  await tellUntold();
+  await expect.poll(() => toldTo(receiver), { timeout: 20_000 }).toEqual([...told, ...told]);
 });
 
 /** The writes of a payment, in their order. */
@@ -106,7 +111,17 @@ const DEATHS = (Object.keys(WRITES) as (keyof typeof WRITES)[]).flatMap((write) 
 
 test.for(DEATHS)(
   'a payment dies at its write of %s: %s, and webhooks are told of it once it is stored',
-  async ([write, fate], { age, collect, localTime, pay, remittancesIn, shop, stores, webhook }) => {
+  async ([write, fate], {
+    age,
+    collect,
+    localTime,
+    pay,
+    remittancesIn,
+    shop,
+    stores,
+    tellUntold,
+    webhook,
+  }) => {
     const { receiver } = await webhook(['liquidaciones']);
     await collect(10);
     await age(60_000);
@@ -127,9 +142,9 @@ test.for(DEATHS)(
       isStored && !(write === 'noted' && fate === 'server lost') ? 1 : 0,
     );
     const number = numberIn((await pay(until)).out);
-    passTime(10_000);
-    await expect.poll(() => toldTo(receiver), { timeout: 60_000 }).toContain(`${number} pagada`);
+    await tellUntold();
+    expect(await remittancesIn({ openSince: { $exists: true } })).toEqual([]);
+    await expect.poll(() => toldTo(receiver), { timeout: 20_000 }).toContain(`${number} pagada`);
     expect(new Set(toldTo(receiver)).size).toBe(1);
-    await expect.poll(() => remittancesIn({ openSince: { $exists: true } }), { timeout: 60_000 }).toEqual([]);
   },
 );

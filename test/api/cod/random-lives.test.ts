@@ -14,11 +14,11 @@ import { minimalGuide } from '#test/fixtures/client.ts';
 import { seeded } from '#test/fixtures/labels/random-labels.ts';
 import { test } from '#test/fixtures/stores.ts';
 
-/** The money of many random lives of parcels, beside a sum that knows nothing of ledgers. */
+/** The money of many random lives of parcels, beside a sum that knows nothing of ledgers. `LIVES=10000` takes minutes. */
 
 vi.setConfig({ testTimeout: 300_000 });
 
-const LIVES = Number(process.env.LIVES ?? 10_000);
+const LIVES = Number(process.env.LIVES ?? 1_000);
 const SEED = Number(process.env.SEED ?? 1);
 const EVENTS_AT_ONCE = 300;
 const ACCOUNTS = ['uno', 'dos', 'tres'];

@@ -130,13 +130,14 @@ test('every route lets others in while it serves its largest request', { timeout
   other,
 }) => {
   const longest: Record<string, string> = {};
+  let unit = unitMs();
   for (const [name, { route, largest }] of Object.entries(await allOperations())) {
     const [method = '', address = ''] = route.split(' ');
     let units = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < TRIES && units > MOST_UNITS; attempt++) {
       const { by = world.demo, path = address, headers, body } = (await largest?.(world)) ?? {};
       const text = body === undefined ? '' : body instanceof Uint8Array ? body : JSON.stringify(body);
-      const unit = unitMs();
+      if (attempt > 0) unit = unitMs();
       const watch = watchStretches();
       const small = send({ method: 'GET', path: '/api/auth/validate', by: other, text: '' });
       const status = await send({ method, path, by, text, ...(headers && { headers }) });

@@ -344,18 +344,16 @@ describe('a key ends', () => {
     expect(outcome(await withKey(Llave).get('/api/auth/validate'))).toEqual(REFUSED);
   });
 
-  test.for([['disable'], ['revoke'], ['remove']])(
+  // Those of a removed user: test/api/accounts/commands/remove-command.test.ts.
+  test.for([['disable'], ['revoke']])(
     'when an operator says %s, for ever',
-    { timeout: 60_000 },
-    async ([command = ''], { admin, make, makeUser, stores, username, withKey }) => {
+    async ([command = ''], { admin, make, stores, username, withKey }) => {
       const { Llave } = await make();
       expect((await withKey(Llave).get('/api/auth/validate')).status).toBe(200);
       expect((await admin(command, username)).code).toBe(0);
       await ended(withKey(Llave));
       expect(await new KeyStore(stores.mongo).list(username)).toEqual([]);
-      // The user comes back, or another one of the same name.
       if (command === 'disable') await admin('enable', username);
-      if (command === 'remove') await makeUser(username);
       passTime(10_000);
       expect(outcome(await withKey(Llave).get('/api/auth/validate'))).toEqual(REFUSED);
     },

@@ -208,7 +208,7 @@ describe('a key that has ended', () => {
 });
 
 describe('a flood of wrong keys', () => {
-  const COUNT = 500;
+  const COUNT = 200;
   const AT_ONCE = 100;
 
   test('costs MongoDB next to nothing, and stops no right key of its address', { timeout: 180_000 }, async ({

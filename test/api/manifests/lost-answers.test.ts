@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import { STORE_MS } from '#services/api/guides/attempts.ts';
 import { Client } from '#test/fixtures/client.ts';
 import { manifestOf, test as manifests, newGuides } from '#test/fixtures/manifests.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 
 /** A write of a manifest is lost, or its answer: the manifest exists whole or not at all, and the answer says which. */
 
@@ -49,7 +51,10 @@ describe('a manifest', () => {
     const guides = await newGuides(demo, 20);
     const key = { 'idempotency-key': randomUUID() };
     script.fates = Array(ALWAYS).fill('answer lost');
-    const unknown = await client.post('/api/manifiestos', { Guias: guides }, key);
+    const asked = client.post('/api/manifiestos', { Guias: guides }, key);
+    await expect.poll(() => script.fates.length).toBeLessThan(ALWAYS);
+    passTime(STORE_MS);
+    const unknown = await asked;
     expect([unknown.status, unknown.body.codigo]).toEqual([503, 'resultado_desconocido']);
     script.fates = [];
     const again = await client.post('/api/manifiestos', { Guias: guides }, key);

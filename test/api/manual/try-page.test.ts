@@ -4,7 +4,7 @@ import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { KINDS } from '#shared/labels/label-kinds.ts';
-import { lookAt } from '#test/fixtures/axe.ts';
+import { lookAtEach } from '#test/fixtures/axe.ts';
 import { openTab, screenshot } from '#test/fixtures/browser.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { printingTest as services } from '#test/fixtures/services.ts';
@@ -99,7 +99,11 @@ describe('/api/docs/probar in a browser', () => {
   });
 
   test('fits every screen and has no finding of axe, with every answer shown', async ({ tab: { page } }) => {
-    for (const width of [320, 768, 1280]) await lookAt(page, 'probar', { width, height: 900 });
+    await lookAtEach(
+      page,
+      'probar',
+      [320, 768, 1280].map((width) => ({ width, height: 900 })),
+    );
   });
 
   test('stores nothing', async ({ tab: { page } }) => {

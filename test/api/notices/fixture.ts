@@ -12,8 +12,8 @@ import { test as events } from '#test/fixtures/events.ts';
 
 /** A mail as the server got it. */
 type Mail = { from: string; to: string[]; secure: boolean; user: string; raw: string };
-/** What the server answers to the next mails: a code for a recipient or a message, or nothing at all. */
-type Answer = { at: 'RCPT TO' | 'DATA' | 'MAIL FROM'; code: number } | 'silence';
+/** What the server answers to the next mails: a code for a sender, a recipient or a message, or nothing at all. */
+type Answer = { at: 'RCPT TO' | 'DATA' | 'MAIL FROM'; code: number | 'none' };
 
 type Refusal = Error & { responseCode: number };
 const refusal = (code: number): Refusal => Object.assign(new Error('no'), { responseCode: code });
@@ -35,11 +35,10 @@ export const test = events
     setDefaultCACertificates([...usual, cert ?? '']);
     const mails: Mail[] = [];
     const answers: Answer[] = [];
-    const failing = (at: Exclude<Answer, 'silence'>['at']) => {
-      const [next] = answers;
-      if (typeof next !== 'object' || next.at !== at) return null;
-      answers.shift();
-      return refusal(next.code);
+    const answer = (at: Answer['at'], done: (error: Error | null) => void) => {
+      const place = answers.findIndex((next) => next.at === at);
+      const [next] = place < 0 ? [] : answers.splice(place, 1);
+      if (next?.code !== 'none') done(next ? refusal(next.code) : null);
     };
     const server = new SMTPServer({
       ...{ key: key ?? '', cert: cert ?? '', logger: false, closeTimeout: 100, disableReverseLookup: true },
@@ -47,8 +46,8 @@ export const test = events
         username === LOGIN.user && password === LOGIN.pass
           ? done(null, { user: username })
           : done(refusal(535)),
-      onMailFrom: (_address, _session, done) => done(failing('MAIL FROM')),
-      onRcptTo: (_address, _session, done) => done(failing('RCPT TO')),
+      onMailFrom: (_address, _session, done) => answer('MAIL FROM', done),
+      onRcptTo: (_address, _session, done) => answer('RCPT TO', done),
       onData: (stream, { envelope, secure, user }, done) => {
         let raw = '';
         stream.on('data', (chunk: Buffer) => {
@@ -57,8 +56,7 @@ export const test = events
         stream.on('end', () => {
           const from = envelope.mailFrom ? envelope.mailFrom.address : '';
           mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), secure, user, raw });
-          if (answers[0] === 'silence') answers.shift();
-          else done(failing('DATA'));
+          answer('DATA', done);
         });
       },
     });
@@ -70,7 +68,13 @@ export const test = events
     });
     const { port } = server.server.address() as AddressInfo;
     const login = `${encodeURIComponent(LOGIN.user)}:${encodeURIComponent(LOGIN.pass)}`;
-    return { url: `smtp://${login}@localhost:${port}`, port, mails, answers };
+    return {
+      url: `smtp://${login}@localhost:${port}`,
+      port,
+      mails,
+      answers,
+      authority: join(folder, 'cert.pem'),
+    };
   })
   .extend('noticeSettings', { scope: 'file' }, ({ mailServer }) => ({
     SMTP_URL: mailServer.url,

@@ -174,7 +174,7 @@ test('a mail whose answer is lost may have been accepted, and is not sent again'
   sendAnother,
 }) => {
   const { number, Email } = await newParcel();
-  mailServer.answers.push('silence');
+  mailServer.answers.push({ at: 'DATA', code: 'none' });
   await register(event(number, 'EnReparto'));
   await mailTo(Email);
   await sendAnother();

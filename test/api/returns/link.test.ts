@@ -5,7 +5,7 @@ import { run as runCli } from '#services/api/cli.ts';
 import { phoneText } from '#shared/phones/phone.ts';
 import { RETURNS } from '#shared/returns/return-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
-import { lookAt } from '#test/fixtures/axe.ts';
+import { lookAtEach } from '#test/fixtures/axe.ts';
 import { openTab } from '#test/fixtures/browser.ts';
 import { type Answer, Client, fullGuide } from '#test/fixtures/client.ts';
 import { event, test as events } from '#test/fixtures/events.ts';
@@ -220,7 +220,7 @@ describe('the page of a link in a browser', () => {
       const { page, failures } = await look(name);
       if (name === 'devolver-429')
         await Promise.all([page.waitForNavigation(), page.evaluate(`${PRINT}.click()`)]);
-      for (const viewport of [NARROW, PHONE, WIDE]) await lookAt(page, name, viewport);
+      await lookAtEach(page, name, [NARROW, PHONE, WIDE]);
       expect(failures).toEqual([]);
       await page.close();
     },

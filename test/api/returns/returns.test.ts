@@ -12,6 +12,7 @@ import { RETURNS } from '#shared/returns/return-model.ts';
 import { modelOf } from '#shared/stores/collection.ts';
 import { type Answer, Client, fullGuide, minimalGuide } from '#test/fixtures/client.ts';
 import { event, test as events } from '#test/fixtures/events.ts';
+import { finishCut } from '#test/fixtures/finish-cut.ts';
 import { pretendFormerApi } from '#test/fixtures/former-api.ts';
 import { visit } from '#test/fixtures/page-visits.ts';
 
@@ -188,13 +189,8 @@ test('what a crash cut between the guide and its original is finished', async ({
     { _id },
     { $set: { records: [record], openSince: new Date(0) }, $unset: { numbers: 1 } },
   );
-  await journal.sweep({ info: () => {}, warn: () => {} });
-  await expect
-    .poll(async () => {
-      await journal.sweep({ info: () => {}, warn: () => {} });
-      return (await read(number)).Devolucion;
-    })
-    .toBe(SEND_GUIA);
+  await finishCut(journal);
+  expect((await read(number)).Devolucion).toBe(SEND_GUIA);
   expect(await modelOf(stores.mongo, RETURNS).findOne({ _id: SEND_GUIA }).lean()).toMatchObject({
     of: number,
   });

@@ -77,7 +77,7 @@ test('it is recycled after so many prints, and no print fails or waits for that'
   const onStart = (reason: string) => void starts.push(reason);
   const another = await startTestBrowser({ concurrency: 2, maxUses: 10, recyclePauseMs: 0, onStart }, log);
   const printAll = async (name: string) => {
-    for (let print = 0; print < 60; print++) {
+    for (let print = 0; print < 20; print++) {
       expect(text(await another.printHtml(`<p>${name} ${print}</p>`))).toContain(`${name} ${print}`);
     }
   };

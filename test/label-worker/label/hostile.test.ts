@@ -42,7 +42,7 @@ const EXTREMES: [string, LabelPayload][] = [
 ];
 const PLAIN: [string, LabelPayload][] = [
   ...Object.entries(FILLERS).map(([name, text]): [string, LabelPayload] => [name, everywhere(text)]),
-  ...EXTREMES,
+  ...EXTREMES.filter(([name]) => !(name in FILLERS)),
   ...LABEL_CASES.map(({ name, label }): [string, LabelPayload] => [name, label]),
   // Each text just long enough to fill its lines at each size: the highest that a label can get.
   ...[20, 30, 40, 50, 65, 80, 100].map((length): [string, LabelPayload] => [

@@ -128,7 +128,7 @@ it.each(pods)('the pod of %s has no password among its arguments or in its envir
     expect(words).not.toMatch(/requirepass|--pass\b| -a |REDISCLI_AUTH|--password|\/\/[^/]*:[^/]*@/);
     for (const { name, value, valueFrom } of env) {
       const publicUrl = { configMapKeyRef: { name: 'api', key: 'PUBLIC_URL' } };
-      if (name === 'CUSTOMERS_URL') expect([undefined, publicUrl]).toContainEqual(valueFrom);
+      if (/^(CUSTOMERS|PUBLIC)_URL$/.test(name)) expect([undefined, publicUrl]).toContainEqual(valueFrom);
       else if (valueFrom) expect(valueFrom).toEqual({ fieldRef: { fieldPath: 'metadata.namespace' } });
       if (SECRETS.includes(name) || /PASSWORD|SECRET|TOKEN|AUTH/.test(name)) expect(name).toMatch(/_FILE$/);
       expect(value ?? '').not.toMatch(/\/\/[^/]*:[^/]*@/);

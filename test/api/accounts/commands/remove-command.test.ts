@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import { COLLECTIONS } from '#local/access/mongo-roles.ts';
 import { addRemoveCommand } from '#services/api/accounts/commands/remove-command.ts';
 import { accountsPersonalData } from '#services/api/accounts/personal-data.ts';
@@ -12,12 +12,16 @@ import { pathsOfUser } from '#shared/stores/collection.ts';
 import { WebhookStore } from '#shared/webhooks/webhook-store.ts';
 import { Client, logIn, minimalGuide } from '#test/fixtures/client.ts';
 import { event } from '#test/fixtures/events.ts';
-import { runCommand } from '#test/fixtures/operators/command.ts';
+import { startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
+import { runCommand, runProgram } from '#test/fixtures/operators/command.ts';
 import { passTime } from '#test/fixtures/pass-time.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { storedOf } from '#test/fixtures/stored.ts';
 
-/** `npm run admin -- remove`. */
+/** `npm run admin -- remove`, which waits for ten seconds: these tests do so beside one another. */
+
+// Processes that start at the same time take long on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 const PASSWORD = 'una clave larga';
 const PERMISSIONS = 'guias.create,guias.read,guias.cancel,eventos.create';
@@ -25,6 +29,10 @@ const PERMISSIONS = 'guias.create,guias.read,guias.cancel,eventos.create';
 const test = services
   .extend('admin', { scope: 'file' }, ({ stores }) => (...args: string[]) => {
     return runCommand(run, args, { input: `${PASSWORD}\n`, env: { MONGODB_URI: stores.mongoUri } });
+  })
+  /** Runs `remove` in a process of its own, as others may run at the same time. */
+  .extend('remove', { scope: 'file' }, ({ stores }) => (name: string, mongoUri = stores.mongoUri) => {
+    return runProgram(['services/api/cli.ts', 'remove', name], { env: { MONGODB_URI: mongoUri } });
   })
   /** Runs `remove` with rooms of which the first fails to close an account. */
   .extend('removeAndFail', { scope: 'file' }, ({ stores }) => (name: string) => {
@@ -45,7 +53,8 @@ const test = services
   /** Creates a user and logs the user in. */
   .extend('newUser', { scope: 'file' }, ({ admin, api }) => async (name: string, account: string) => {
     const options = ['--account', account, '--permissions', PERMISSIONS, '--origin', 'MEX01'];
-    expect(await admin('create', name, ...options)).toMatchObject({ code: 0, err: '' });
+    const { code, err } = await admin('create', name, ...options);
+    if (code !== 0 || err) throw new Error(`${code}: ${err}`);
     return Client.login(api.url, name, PASSWORD);
   })
   /** Returns the names of the collections that hold a text. */
@@ -64,7 +73,15 @@ const outcome = async (client: Client) => {
 };
 const ENDED = [401, 'acceso_denegado'];
 
-test('a removed user leaves a name in the trail alone', async ({ admin, api, newUser, stores, whereIs }) => {
+test.concurrent('a removed user leaves a name in the trail alone', async ({
+  admin,
+  api,
+  expect,
+  newUser,
+  remove,
+  stores,
+  whereIs,
+}) => {
   const [name, account] = [`u${randomUUID()}`, `a${randomUUID()}`];
   const client = await newUser(name, account);
   const [cancelled, moved] = await client.created(minimalGuide(), minimalGuide());
@@ -90,7 +107,7 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
     'webhooks',
   ]);
 
-  expect(await admin('remove', name)).toEqual({
+  expect(await remove(name)).toEqual({
     code: 0,
     out: [
       `Usuario eliminado: ${name} (cuenta: ${account})`,
@@ -137,9 +154,11 @@ test('a removed user leaves a name in the trail alone', async ({ admin, api, new
   expect(await stores.mongo.collection('guides').countDocuments({ account })).toBe(2);
 });
 
-test('an account of the same name keeps it with its limits, as another user is left', async ({
+test.concurrent('an account of the same name keeps it with its limits, as another user is left', async ({
   admin,
+  expect,
   newUser,
+  remove,
   stores,
   whereIs,
 }) => {
@@ -148,7 +167,7 @@ test('an account of the same name keeps it with its limits, as another user is l
   const client = await newUser(`o${randomUUID()}`, name);
   await admin('limits', name, '--label-pages', '7');
   await admin('disable', name);
-  expect(await admin('remove', name)).toEqual({
+  expect(await remove(name)).toEqual({
     code: 0,
     out: `Usuario eliminado: ${name} (cuenta: ${name})\n`,
     err: expect.stringMatching(
@@ -160,26 +179,38 @@ test('an account of the same name keeps it with its limits, as another user is l
   expect((await outcome(client))[0]).toBe(200);
 });
 
-test('a removal that was cut can be repeated', async ({ admin, newUser, stores, whereIs }) => {
+test.concurrent('a removal waits for a creation that is not stored yet', async ({
+  admin,
+  expect,
+  newUser,
+  onTestFinished,
+  remove,
+  stores,
+  whereIs,
+}) => {
   const name = `u${randomUUID()}`;
   await (await newUser(name, 'demo')).created(minimalGuide());
   await admin('disable', name);
-  // A creation that is not stored yet; the command waits for it, and here nobody stores it.
-  const open = { _id: 'cut' as never, openSince: new Date(Date.now() + 3_600_000) };
+  const open = { _id: 'cut' as never, openSince: new Date(Date.now() + 3_600_000) }; // here nobody stores it
   await stores.mongo.collection('creations').insertOne(open);
-  const cut = admin('remove', name);
-  await expect
-    .poll(async () => (await new AuditStore(stores.mongo).find({ user: name }, 1))[0]?.outcome)
-    .toBe('started');
-  expect(await whereIs(name)).toContain('users');
+  const waits = Promise.withResolvers<void>();
+  const proxy = await startMongoProxy(stores.mongoUri, ({ find }) => {
+    if (find === 'creations') waits.resolve();
+    return 'done';
+  });
+  onTestFinished(proxy.close);
+  const removal = remove(name, proxy.uri);
+  await Promise.race([waits.promise, removal]);
+  expect(await whereIs(name)).toEqual(expect.arrayContaining(['guides', 'users']));
   await stores.mongo.collection('creations').deleteOne({ _id: open._id });
-  expect((await cut).code).toBe(0);
+  expect((await removal).code).toBe(0);
   expect(await whereIs(name)).toEqual(['audit']);
 });
 
-test('a removal that was cut while it closed the account is repeated, and forgets the name in each room', async ({
-  admin,
+test.concurrent('a removal that was cut while it closed the account is repeated, and forgets the name in each room', async ({
+  expect,
   newUser,
+  remove,
   removeAndFail,
   stores,
   whereIs,
@@ -192,6 +223,6 @@ test('a removal that was cut while it closed the account is repeated, and forget
     ['audit', 'users', ...naming.map((collection) => collection.name)].toSorted(),
   );
   expect((await removeAndFail(name)).code).toBe(1);
-  expect((await admin('remove', name)).out).toContain(`La cuenta ${account} ya no tiene usuarios.`);
+  expect((await remove(name)).out).toContain(`La cuenta ${account} ya no tiene usuarios.`);
   expect(await whereIs(name)).toEqual(['audit']);
 });

@@ -4,7 +4,7 @@ import { describe, expect, vi } from 'vitest';
 import { repoRoot } from '#local/folders.ts';
 import { quotes } from '#services/api/quotes/room.ts';
 import { DatabaseClock } from '#shared/stores/database-clock.ts';
-import { lookAt } from '#test/fixtures/axe.ts';
+import { lookAtEach } from '#test/fixtures/axe.ts';
 import { openTab } from '#test/fixtures/browser.ts';
 import { test as services } from '#test/fixtures/services.ts';
 import { demoTariff } from '../tariffs/demo-tariff.ts';
@@ -45,7 +45,7 @@ describe('the quote page in a browser', () => {
     '%s has no finding of axe, in light and dark, and fits from 320 px on',
     async (name, { open }) => {
       const { page, failures } = await open(name);
-      for (const viewport of [NARROW, PHONE, WIDE]) await lookAt(page, name, viewport);
+      await lookAtEach(page, name, [NARROW, PHONE, WIDE]);
       expect(failures).toEqual([]);
       await page.close();
     },

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask } from '../api/ask.ts';
 import { fieldAt } from './fields.ts';
 import type { Row } from './rows.ts';
@@ -17,7 +17,8 @@ export function CellEditor({ order, path, label, onWrite, onCancel }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
   const offers = useOffers(order, path);
-  useEffect(() => {
+  // At once: what is typed after the paint would be selected, and lost to the next key.
+  useLayoutEffect(() => {
     input.current?.focus();
     input.current?.select();
     // A cell that is taken away, such as by a filter, keeps what is written.
@@ -31,8 +32,8 @@ export function CellEditor({ order, path, label, onWrite, onCancel }: Props) {
   const press = (event: KeyboardEvent) => {
     const steps: Record<string, Step> = { Enter: [1, 0], Tab: [0, event.shiftKey ? -1 : 1] };
     const step = steps[event.key];
-    // The table goes on to the next problem, which may be here again.
-    if (event.key === 'F8') return onWrite(input.current?.value ?? '');
+    // The table goes on to the next problem.
+    if (event.key === 'F8') return write();
     if (step) write(step);
     else if (event.key === 'Escape') {
       isDone.current = true;
@@ -52,6 +53,10 @@ export function CellEditor({ order, path, label, onWrite, onCancel }: Props) {
         list={offers.length > 0 ? 'ofertas' : undefined}
         autocomplete="off"
         onKeyDown={press}
+        onInput={() => {
+          // The next problem was this one again.
+          isDone.current = false;
+        }}
         onBlur={() => write([0, 0])}
       />
       {offers.length > 0 && (
