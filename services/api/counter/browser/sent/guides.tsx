@@ -172,7 +172,7 @@ function Found({ query }: { query: Record<string, string> }) {
             caption={isSearch ? 'Lo que se encontró' : 'Todas, de la más nueva a la más vieja'}
             rows={rows}
             chosen={chosen}
-            onChoose={(number) => setChosen(chosen.symmetricDifference(new Set([number])))}
+            onChoose={(number) => setChosen(toggled(chosen, number))}
           />
         )}
       </Listed>
@@ -180,6 +180,10 @@ function Found({ query }: { query: Record<string, string> }) {
       {typeof until === 'string' && <p role="status">Se buscó hasta el {momentWords(until)}.</p>}
     </>
   );
+}
+
+function toggled(chosen: ReadonlySet<string>, number: string): ReadonlySet<string> {
+  return new Set(chosen.has(number) ? [...chosen].filter((each) => each !== number) : [...chosen, number]);
 }
 
 /** Stays in sight below the list. */
