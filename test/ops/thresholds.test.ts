@@ -34,7 +34,7 @@ const RULES: Readonly<Record<string, (number | string)[]>> = {
 /** The alerts with a threshold on what "Estado" does not measure, or that only tells two alerts apart. */
 const OTHERS = [
   ...['CertificateExpires', 'ErrorBudgetBurns', 'ErrorBudgetShrinks', 'EventLoopBlocked'],
-  ...['LabelsFail', 'LabelsRefused', 'RetentionStale', 'VolumeNearlyFull', 'WorkersFull'],
+  ...['LabelsFail', 'LabelsRefused', 'NoticesRefused', 'RetentionStale', 'VolumeNearlyFull', 'WorkersFull'],
 ];
 
 it.each(Object.values(KINDS))('the objectives count the requests for labels at $path', ({ path }) => {
