@@ -4,6 +4,7 @@ import { batchesOf, problemsByRow } from '#services/api/counter/browser/many/che
 import { bodyOf, contentOf, keyOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
 import type { Row } from '#services/api/counter/browser/many/rows.ts';
 import { answersTo, askedOf, withAnswers } from '#services/api/counter/browser/many/same-in-all.ts';
+import { beginWork, correct, know, work } from '#services/api/counter/browser/many/work.ts';
 
 const POSTAL_CODE = 'Destinatario.CodigoPostal';
 const WEIGHT = 'Producto.Peso';
@@ -140,6 +141,33 @@ describe('the key of a row', () => {
     expect(occurrences.of(8, one)).toBe(0);
     expect(occurrences.of(3, one)).toBe(1);
   });
+});
+
+test('a row that is another one again is not chosen, until a person says so or it is corrected', () => {
+  const order = { Referencia: 'P-1', 'Destinatario.Nombre': 'Ana' };
+  const rows = [order, { ...order, [WEIGHT]: '2' }, { ...order, Referencia: ' P-1 ' }, { [WEIGHT]: 'dos' }];
+  beginWork(
+    '',
+    [],
+    [...rows, { [WEIGHT]: 'tres' }].map((cells, id) => row(id, cells)),
+  );
+  const known = () => work.get()?.orders.map(({ isChosen, same }) => [isChosen, same?.line, same?.isWhole]);
+  const others = [
+    [true, 2, false],
+    [false, 2, true],
+    [true, undefined, undefined],
+    [true, undefined, undefined],
+  ];
+  expect(known()).toEqual([[true, undefined, undefined], ...others]);
+  know(new Map([[2, { isChosen: true }]]));
+  correct(new Map([[3, { [WEIGHT]: '3' }]]));
+  expect(known()?.[2]).toEqual([true, 2, true]);
+  correct(new Map([[0, { Referencia: 'P-0' }]]));
+  expect(known()?.slice(0, 3)).toEqual([
+    [true, undefined, undefined],
+    [true, undefined, undefined],
+    [true, 3, false],
+  ]);
 });
 
 describe('rows that are checked', () => {

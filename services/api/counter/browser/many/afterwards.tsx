@@ -79,9 +79,10 @@ async function saveResults({ name, orders, others }: Work, ending: 'xlsx' | 'csv
 }
 
 function outcomeOf(order: Order): Outcome {
-  const { state, guide, total = order.price?.total, failure, earlier, isChosen } = order;
+  const { state, guide, total = order.price?.total, failure, earlier, same, isChosen } = order;
   if (state === 'created') return { ...(guide && { guide }), ...(total !== undefined && { total }) };
   if (earlier?.live !== undefined && !isChosen) return { problem: `Ya había una: ${earlier.live}` };
+  if (same?.isWhole && !isChosen) return { problem: `Igual a la fila ${same.line}` };
   const [problem = isChosen ? 'No se creó' : 'Sin marcar'] = problemsOf(order).map(({ message }) => message);
   return { problem: failure ?? problem };
 }

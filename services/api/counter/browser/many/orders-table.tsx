@@ -216,15 +216,15 @@ function Space({ rows }: { rows: number }) {
   ) : null;
 }
 
-/** Chooses all rows that are shown. One that has a guide already is chosen by itself alone. */
+/** Chooses all rows that are shown. One that has a guide already, or is another one again, is chosen by itself alone. */
 function ChooseAll({ orders }: { orders: readonly Order[] }) {
   const open = useMemo(() => orders.filter(({ state }) => state === 'open'), [orders]);
-  const fresh = open.filter(({ earlier }) => earlier?.live === undefined);
+  const fresh = open.filter(({ earlier, same }) => earlier?.live === undefined && !same?.isWhole);
   const chosen = fresh.filter(({ isChosen }) => isChosen).length;
   const choose = (some: readonly Order[], isChosen: boolean) =>
     know(new Map(some.map(({ id }) => [id, { isChosen }])));
   return (
-    <label title="Marca o desmarca las filas que se muestran. La que ya tiene guía se marca aparte.">
+    <label title="Marca o desmarca las filas que se muestran. La que ya tiene guía, o es igual a otra, se marca aparte.">
       <input
         type="checkbox"
         checked={chosen > 0 && chosen === fresh.length}

@@ -13,7 +13,7 @@ import { createOrders, creating, stopCreating } from './create-orders.ts';
 import { findEarlier } from './earlier-guides.ts';
 import { FIELDS } from './fields.ts';
 import { OrdersTable, type Sorting } from './orders-table.tsx';
-import { isWrong } from './problems.ts';
+import { isWrong, warningsOf } from './problems.ts';
 import { countOfRows } from './rows.ts';
 import { correctedTable, nameBeside } from './saved.ts';
 import { addColumn, correct, work as current, isWaiting, type Order, problemsOf, type Work } from './work.ts';
@@ -23,7 +23,8 @@ const FILTERS = {
   mal: { label: 'Con problemas', shows: isWrong },
   atencion: {
     label: 'Con avisos',
-    shows: ({ warnings, earlier }: Order) => warnings.length > 0 || earlier?.live !== undefined,
+    shows: (order: Order) =>
+      warningsOf(order).length > 0 || order.same !== undefined || order.earlier?.live !== undefined,
   },
   esperan: { label: 'Por crear', shows: isWaiting },
   fuera: { label: 'Sin marcar', shows: ({ isChosen, state }: Order) => !isChosen && state === 'open' },

@@ -7,7 +7,7 @@ const NAMED = 3;
 
 /** What has become of a row, or what keeps it from being created. */
 export function RowState({ order }: { order: Order }) {
-  const { state, guide, failure, earlier, price, content, checked, isChosen } = order;
+  const { state, guide, failure, earlier, same, price, content, checked, isChosen } = order;
   if (state === 'created') return <strong class="bien">{guide}</strong>;
   if (state === 'sending') return <>Creando…</>;
   if (state === 'unknown') return <span class="atencion">Sin respuesta: al continuar se sabrá</span>;
@@ -23,6 +23,13 @@ export function RowState({ order }: { order: Order }) {
     return (
       <span class="atencion">
         {isChosen ? `Otra, además de ${earlier.live}` : `Ya hay una: ${earlier.live}. ¿Otra?`}
+      </span>
+    );
+  }
+  if (same?.isWhole) {
+    return (
+      <span class="atencion">
+        {isChosen ? `Otra, igual a la fila ${same.line}` : `Igual a la fila ${same.line}. ¿Otra?`}
       </span>
     );
   }

@@ -19,6 +19,8 @@ export type Order = Row & {
   price?: { content: string; total?: number; quote?: string; none?: string };
   /** Whether it is to be created. */
   isChosen: boolean;
+  /** The first row above that says the same, wholly or in its Referencia. */
+  same?: { line: number; isWhole: boolean };
   /** The guides that the account has with this Referencia. */
   earlier?: { count: number; live?: string };
   /** A row whose request has no answer is not changed any more: only the same request tells what became of it. */
@@ -49,6 +51,7 @@ export function beginWork(name: string, others: readonly string[], rows: readonl
   const orders = rows.map((row) =>
     orderOf(row, { problems: [], warnings: [], isChosen: true, state: 'open' }),
   );
+  compare(orders);
   const columns = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))];
   work.set({ name, others, columns, orders, isChanged: false, occurrences: new Occurrences() });
 }
@@ -82,7 +85,29 @@ export function correct(changes: ReadonlyMap<number, Readonly<Record<string, str
     const { failure: _, ...rest } = order;
     orders[id] = orderOf({ ...order, cells: { ...order.cells, ...cells } }, rest);
   }
+  compare(orders);
   work.set({ ...current, orders, isChanged: true });
+}
+
+/** Finds rows that say the same. One that is wholly equal is not chosen until a person says so, or it is corrected. */
+function compare(orders: Order[]): void {
+  const [contents, references] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [i, order] of orders.entries()) {
+    const { content, cells, line, refused, same: former, state } = order;
+    const reference = cells.Referencia?.trim() ?? '';
+    const equal = refused.length > 0 ? undefined : contents.get(content);
+    const named = equal ?? references.get(reference);
+    if (refused.length === 0 && equal === undefined) contents.set(content, line);
+    if (reference !== '' && !references.has(reference)) references.set(reference, line);
+    const isWhole = equal !== undefined;
+    if (former?.line === named && (former?.isWhole ?? false) === isWhole) continue;
+    const { same: _, ...rest } = order;
+    orders[i] = {
+      ...rest,
+      ...(named !== undefined && { same: { line: named, isWhole } }),
+      ...(state === 'open' && (former?.isWhole ?? false) !== isWhole && { isChosen: !isWhole }),
+    };
+  }
 }
 
 /** Shows a column. */
