@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { readCell } from '#services/api/counter/browser/many/cells.ts';
 import { FIELDS } from '#services/api/counter/browser/many/fields.ts';
@@ -99,6 +99,20 @@ describe('files as people export them', () => {
     ]);
   });
 
+  test('with three sides in one column, and grams in a heading', () => {
+    const measured = 'Medidas;Peso (g)\n25x20x15;800\n25 cm X 20 cm × 1,5 cm;2 kg\n25*20;\n';
+    expect(cellsIn(strToU8(measured))).toEqual([
+      { 'Producto.Largo': '25', 'Producto.Ancho': '20', 'Producto.Alto': '15', 'Producto.Peso': '800 g' },
+      {
+        'Producto.Largo': '25 cm',
+        'Producto.Ancho': '20 cm',
+        'Producto.Alto': '1,5 cm',
+        'Producto.Peso': '2 kg',
+      },
+      { 'Producto.Largo': '25*20' },
+    ]);
+  });
+
   test('pasted from a spreadsheet', () => {
     expect(readPasted('Pedido\tNombre\r\nP-1\t"Luis\nPérez"\r\n')).toEqual([
       ['Pedido', 'Nombre'],
@@ -162,6 +176,11 @@ test('our own files come back as they were, and run nothing', () => {
   const clean = { ...cells, 'Producto.Contenido': 'Té; "del" bueno & \'rico\'' };
   expect(rowsIn(writeXlsx(table))).toEqual([{ id: 0, line: 2, cells: clean, others: ['rojo'] }]);
   expect(writeCsv(table)).toContain("'=cmd()");
+  const { 'xl/styles.xml': styles = new Uint8Array() } = unzipSync(writeXlsx(table));
+  // Each fill has a pattern (ECMA-376, part 1, 18.8.20): a strict reader refuses the file otherwise.
+  expect(strFromU8(styles).match(/(?<=<fill>).*?(?=<\/fill>)|<fill\/>/g)).toEqual(
+    ['none', 'gray125'].map((pattern) => `<patternFill patternType="${pattern}"/>`),
+  );
   const [back] = cellsIn(strToU8(writeCsv(table)));
   expect(readCell('Referencia', back?.Referencia ?? '')).toEqual({ value: '=cmd()' });
   const sample = cellsIn(writeXlsx(sampleTable()));

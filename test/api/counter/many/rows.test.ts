@@ -27,6 +27,8 @@ describe('a cell', () => {
     ['Producto.ValorDeclarado', '$ 1,234.50', { value: 1234.5 }],
     ['Producto.ValorDeclarado', '1.234,50 MXN', { value: 1234.5 }],
     ['Producto.ValorDeclarado', '1,234,567', { value: 1_234_567 }],
+    [WEIGHT, '800 g', { value: 0.8 }],
+    [WEIGHT, '1,500.5 gramos', { value: 1.5005 }],
     [WEIGHT, '1.250', { value: 1.25 }],
     [WEIGHT, ' ', {}],
   ])('%s %s', ([path, text, reading]) => {
@@ -42,6 +44,8 @@ describe('a cell', () => {
     ['Destinatario.Numero_exterior', '2026-03-12', 'fecha'],
     [WEIGHT, '1,234', 'coma'],
     [WEIGHT, 'dos', 'número'],
+    [WEIGHT, '1,234 g', 'coma'],
+    ['Producto.Largo', '25 g', 'número'],
     ['Destinatario.Colonia', '#REF!', 'fórmula'],
   ])('%s %s is refused', ([path, text, why]) => {
     expect(readCell(path, text)).toEqual({ refusal: expect.stringContaining(why) });

@@ -31,6 +31,11 @@ const LEFT_OUT = 'Cotizacion';
 const ORDER = ['Referencia', 'Destinatario', 'Producto', 'Cobro', 'Remitente', 'Creado_por'];
 
 export const SERVICE = 'TipoServicio';
+export const WEIGHT = 'Producto.Peso';
+/** A column of a file with all three sides, which are three fields. */
+export const MEASURES = { path: 'Medidas', label: 'Medidas (largo × ancho × alto)' } as const;
+/** In the order in which people say them. */
+export const SIDES = ['Producto.Largo', 'Producto.Ancho', 'Producto.Alto'] as const;
 
 /** All fields that a file may have, from the schema that validates guides, so that a new one is there too. */
 export const FIELDS: readonly Field[] = [

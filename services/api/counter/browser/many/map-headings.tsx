@@ -8,11 +8,15 @@ import { SectionFields, saidOf } from '../one/section-fields.tsx';
 import { serviceName } from '../one/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Message } from '../ui/message.tsx';
-import { FIELDS, fieldAt, SERVICE } from './fields.ts';
+import { FIELDS, MEASURES, SERVICE } from './fields.ts';
 import { type Mapping, nameOfHeadings, recognise } from './headings.ts';
 import { bodyOf } from './request.ts';
 import { countOfRows, type Row, rowsOf, type Sheet } from './rows.ts';
 import { answersTo, askedOf, withAnswers } from './same-in-all.ts';
+
+/** What a column may mean. */
+const MEANINGS = [...FIELDS, MEASURES];
+const isMeaning = (path: string | undefined) => MEANINGS.some((each) => each.path === path);
 
 type Done = (rows: Row[], others: string[]) => void;
 
@@ -33,7 +37,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
   useEffect(() => {
     void readKept(username, 'headings', keptName).then((kept) => {
       if (!kept) return;
-      setMapping(headings.map((heading) => (fieldAt(kept[heading] ?? '') ? kept[heading] : undefined)));
+      setMapping(headings.map((heading) => (isMeaning(kept[heading]) ? kept[heading] : undefined)));
       setKept(true);
     });
   }, []);
@@ -100,7 +104,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
               }
             >
               <option value="">No se usa</option>
-              {FIELDS.map(({ path, label }) => (
+              {MEANINGS.map(({ path, label }) => (
                 <option key={path} value={path}>
                   {label}
                 </option>
