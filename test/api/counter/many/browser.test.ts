@@ -100,7 +100,7 @@ test(
     expect(labels).toHaveLength(ORDERS);
     await counter.press(page, 'Resultado en Excel');
     const [headings, ...results] = readFile(await counter.savedFile(page, 2));
-    expect(headings?.slice(0, 4)).toEqual(['Guía', 'Total (MXN)', 'Problema', 'Servicio']);
+    expect(headings?.slice(0, 4)).toEqual(['Guía', 'Total (MXN)', 'Problema', 'Pedido']);
     expect(results.map(([number]) => number)).toEqual(
       labels.map(({ code128: [number] }) => number?.slice(0, 12)),
     );
@@ -348,7 +348,7 @@ test(
     await page.locator('[aria-invalid]').fill('Tienda');
     await counter.press(page, 'Revisar las filas');
     await counter.checked(page);
-    await page.locator('.tabla tbody tr:nth-child(2) td:nth-child(5) button').click();
+    await page.locator('.tabla tbody tr:nth-child(2) td:nth-child(4) button').click();
     await page.locator('input.edicion').fill('vista-');
     await page.evaluate(`document.querySelector('.tabla').scrollTop = 1e6`);
     await page.waitForFunction(
@@ -357,7 +357,7 @@ test(
     await page.keyboard.type('leída');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.querySelector('.activa button')?.textContent === 'vista-3'`);
-    expect((await counter.rowsOn(page))[1]?.[4]).toBe('vista-leída');
+    expect((await counter.rowsOn(page))[1]?.[3]).toBe('vista-leída');
     const chosen = () => page.$$eval('.tabla tbody input:checked', ({ length }) => length);
     const drawn = await chosen();
     await page.locator('.tabla thead input').click();

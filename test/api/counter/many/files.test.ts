@@ -172,7 +172,11 @@ test('our own files come back as they were, and run nothing', () => {
     'Destinatario.Telefono': '+525512345678',
     'Producto.Contenido': 'Té; "del" bueno\u0001 & \'rico\'',
   };
-  const table = correctedTable([{ id: 0, line: 2, cells, others: ['rojo'] }], ['Color']);
+  const table = correctedTable([{ id: 0, line: 2, cells, others: ['rojo'] }], {
+    headings: ['Clave', 'Color', 'Cliente'],
+    mapping: ['Referencia', undefined, 'Destinatario.Nombre'],
+  });
+  expect(table[0]?.slice(0, 4)).toEqual(['Referencia', 'Color', 'Cliente', 'Teléfono fijo']);
   const clean = { ...cells, 'Producto.Contenido': 'Té; "del" bueno & \'rico\'' };
   expect(rowsIn(writeXlsx(table))).toEqual([{ id: 0, line: 2, cells: clean, others: ['rojo'] }]);
   expect(writeCsv(table)).toContain("'=cmd()");

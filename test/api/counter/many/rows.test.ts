@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readCell } from '#services/api/counter/browser/many/cells.ts';
 import { batchesOf, problemsByRow } from '#services/api/counter/browser/many/checking.ts';
 import { bodyOf, contentOf, keyOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
-import type { Row } from '#services/api/counter/browser/many/rows.ts';
+import { type Row, sheetOf } from '#services/api/counter/browser/many/rows.ts';
 import { answersTo, askedOf, withAnswers } from '#services/api/counter/browser/many/same-in-all.ts';
 import { beginWork, correct, know, work } from '#services/api/counter/browser/many/work.ts';
 
@@ -150,11 +150,14 @@ describe('the key of a row', () => {
 test('a row that is another one again is not chosen, until a person says so or it is corrected', () => {
   const order = { Referencia: 'P-1', 'Destinatario.Nombre': 'Ana' };
   const rows = [order, { ...order, [WEIGHT]: '2' }, { ...order, Referencia: ' P-1 ' }, { [WEIGHT]: 'dos' }];
-  beginWork(
-    '',
-    [],
-    [...rows, { [WEIGHT]: 'tres' }].map((cells, id) => row(id, cells)),
-  );
+  const source = { name: '', sheet: sheetOf([]), mapping: [], same: {} };
+  const begin = (answers = {}) =>
+    beginWork(
+      source,
+      [...rows, { [WEIGHT]: 'tres' }].map((cells, id) => row(id, cells)),
+      answers,
+    );
+  begin();
   const known = () => work.get()?.orders.map(({ isChosen, same }) => [isChosen, same?.line, same?.isWhole]);
   const others = [
     [true, 2, false],
@@ -171,6 +174,18 @@ test('a row that is another one again is not chosen, until a person says so or i
     [true, undefined, undefined],
     [true, undefined, undefined],
     [true, 3, false],
+  ]);
+  // Whoever goes back to the columns loses nothing of it.
+  know(new Map([[1, { isChosen: false }]]));
+  begin({ [WEIGHT]: '7' });
+  expect(
+    work.get()?.orders.map(({ isChosen, cells }) => [isChosen, cells.Referencia, cells[WEIGHT]]),
+  ).toEqual([
+    [true, 'P-0', '7'],
+    [false, 'P-1', '2'],
+    [true, ' P-1 ', '7'],
+    [true, undefined, '3'],
+    [true, undefined, 'tres'],
   ]);
 });
 

@@ -68,10 +68,13 @@ async function makeManifest(numbers: readonly string[]) {
   });
 }
 
-async function saveResults({ name, orders, others }: Work, ending: 'xlsx' | 'csv'): Promise<void> {
+async function saveResults(
+  { source: { name, sheet, mapping }, orders }: Work,
+  ending: 'xlsx' | 'csv',
+): Promise<void> {
   const { asCsv, asXlsx } = await import('./tables.ts');
   const rows = orders.map((order) => ({ ...order, outcome: outcomeOf(order) }));
-  const table = resultTable(rows, others);
+  const table = resultTable(rows, { headings: sheet.headings, mapping });
   saveFile({
     blob: ending === 'xlsx' ? asXlsx(table) : asCsv(table),
     name: nameBeside(name, 'resultado', ending),

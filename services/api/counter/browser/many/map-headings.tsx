@@ -11,24 +11,32 @@ import { Message } from '../ui/message.tsx';
 import { FIELDS, MEASURES, SERVICE } from './fields.ts';
 import { type Mapping, nameOfHeadings, recognise } from './headings.ts';
 import { bodyOf } from './request.ts';
-import { countOfRows, type Row, rowsOf, type Sheet } from './rows.ts';
+import { countOfRows, rowsOf, type Sheet } from './rows.ts';
 import { answersTo, askedOf, withAnswers } from './same-in-all.ts';
+import type { beginWork, Source } from './work.ts';
 
 /** What a column may mean. */
 const MEANINGS = [...FIELDS, MEASURES];
 const isMeaning = (path: string | undefined) => MEANINGS.some((each) => each.path === path);
 
-type Done = (rows: Row[], others: string[]) => void;
+/** A file, with what was answered before about its columns. */
+export type Chosen = Pick<Source, 'name' | 'sheet'> & Partial<Source>;
 
 /** Most values of a column that are shown, so that a person knows it. */
 const SHOWN = 2;
 
 /** Asks what the columns mean that are not known, and once for what no row says. */
-export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; onBack: () => void }) {
-  const { name, sheet, onDone, onBack } = props;
+export function MapHeadings(props: {
+  file: Chosen;
+  onDone: typeof beginWork;
+  back: string;
+  onBack: () => void;
+}) {
+  const { file, onDone, back, onBack } = props;
+  const { name, sheet } = file;
   const { headings } = sheet;
-  const [mapping, setMapping] = useState<Mapping>(() => recognise(headings));
-  const [same, setSame] = useState<Values>({ [SERVICE]: SERVICE_TYPES[0] });
+  const [mapping, setMapping] = useState<Mapping>(() => file.mapping ?? recognise(headings));
+  const [same, setSame] = useState<Values>(file.same ?? { [SERVICE]: SERVICE_TYPES[0] });
   const [isKept, setKept] = useState(false);
   const [refused, setRefused] = useState<object>();
   const element = useRef<HTMLFormElement>(null);
@@ -37,7 +45,8 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
   useEffect(() => {
     void readKept(username, 'headings', keptName).then((kept) => {
       if (!kept) return;
-      setMapping(headings.map((heading) => (isMeaning(kept[heading]) ? kept[heading] : undefined)));
+      if (!file.mapping)
+        setMapping(headings.map((heading) => (isMeaning(kept[heading]) ? kept[heading] : undefined)));
       setKept(true);
     });
   }, []);
@@ -72,10 +81,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
     if (rows.length === 0 || missing.length > 0 || wrong.length > 0) return setRefused({});
     const meanings = Object.fromEntries(headings.map((heading, i) => [heading, mapping[i] ?? '']));
     if (isKept) await keep(username, 'headings', meanings, keptName);
-    onDone(
-      rows.map((row) => withAnswers(row, answers)),
-      headings.filter((_, i) => mapping[i] === undefined),
-    );
+    onDone({ name, sheet, mapping, same }, rows, answers);
   };
   const known = mapping.filter((path) => path !== undefined).length;
   return (
@@ -158,7 +164,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
       <p class="botones">
         <Button type="submit">Revisar las filas</Button>
         <Button quiet onClick={onBack}>
-          Otro archivo
+          {back}
         </Button>
       </p>
     </form>

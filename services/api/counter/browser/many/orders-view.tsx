@@ -35,8 +35,9 @@ type Filter = keyof typeof FILTERS;
 const MONEY = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
 /** The rows of a file, until their labels are printed. */
-export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
-  const { orders, columns, name } = work;
+export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: () => void }) {
+  const { work, onColumns, onEnd } = props;
+  const { orders, columns, source } = work;
   const checked = useStore(checking);
   const [filter, setFilter] = useState<Filter>('todas');
   const [sorting, setSorting] = useState<Sorting>();
@@ -61,7 +62,7 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
   const hasCreated = orders.some(({ state }) => state === 'created');
   return (
     <>
-      <h2>{name}</h2>
+      <h2>{source.name}</h2>
       <p role="status">
         {countOfRows(orders.length)}{' '}
         {checked.isRunning || (unchecked > 0 && !checked.problem)
@@ -97,6 +98,12 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
             ))}
           </select>
         </label>
+        {/* What is sent stays as it is. */}
+        {orders.every(({ state }) => state === 'open') && (
+          <Button quiet onClick={onColumns}>
+            Columnas y remitente
+          </Button>
+        )}
         <Button quiet onClick={() => void saveCorrected(work)}>
           Guardar archivo corregido
         </Button>
@@ -133,11 +140,11 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
   );
 }
 
-async function saveCorrected(work: Work): Promise<void> {
+async function saveCorrected({ source: { name, sheet, mapping }, orders }: Work): Promise<void> {
   const { asXlsx } = await import('./tables.ts');
   saveFile({
-    blob: asXlsx(correctedTable(work.orders, work.others)),
-    name: nameBeside(work.name, 'corregido', 'xlsx'),
+    blob: asXlsx(correctedTable(orders, { headings: sheet.headings, mapping })),
+    name: nameBeside(name, 'corregido', 'xlsx'),
   });
   const now = current.get();
   if (now) current.set({ ...now, isChanged: false });

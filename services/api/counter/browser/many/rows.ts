@@ -70,7 +70,11 @@ function put(cells: Record<string, string>, path: string, text: string): void {
 }
 
 function withUnit(weight: string, heading = ''): string {
-  return /\b(?:g|grs?|gramos)\b/i.test(heading) && /\d$/.test(weight) ? `${weight} g` : weight;
+  return isInGrams(heading) && /\d$/.test(weight) ? `${weight} g` : weight;
+}
+
+export function isInGrams(heading: string): boolean {
+  return /\b(?:g|grs?|gramos)\b/i.test(heading);
 }
 
 function goesOn(above: Row['cells'], cells: Row['cells']): boolean {
