@@ -26,7 +26,7 @@ describe('files as people export them', () => {
       'Destinatario.Calle': 'Reforma',
       'Destinatario.Numero_exterior': '12-mar',
       'Destinatario.Colonia': 'Juárez',
-      'Destinatario.Telefono': '5512345678',
+      'Destinatario.Celular': '5512345678',
       'Producto.Peso': '2,5',
       'Producto.Contenido': 'Libros; dos',
     });
@@ -66,7 +66,7 @@ describe('files as people export them', () => {
         Referencia: '1001',
         'Destinatario.Nombre': 'Luis Pérez',
         'Destinatario.Email': 'rosa@ejemplo.mx',
-        'Destinatario.Telefono': '5512345678',
+        'Destinatario.Celular': '5512345678',
         'Destinatario.Calle': 'Av. Reforma 250',
         'Destinatario.Referencias': 'Depto 4B',
         'Destinatario.Municipio': 'Cuauhtémoc',
@@ -82,7 +82,7 @@ describe('files as people export them', () => {
       Referencia: '#1001',
       'Destinatario.Nombre': 'Luis Pérez',
       'Destinatario.CodigoPostal': "'06600",
-      'Destinatario.Telefono': "'+525512345678",
+      'Destinatario.Celular': "'+525512345678",
       'Destinatario.Estado': 'Ciudad de México',
       'Producto.Contenido': 'Taza, Plato',
     });
@@ -158,7 +158,7 @@ test('headings of the sender and the recipient are told apart', () => {
     'Remitente.CodigoPostal',
     'Destinatario.Nombre',
     'Destinatario.CodigoPostal',
-    'Remitente.Telefono',
+    'Remitente.Celular',
     'Destinatario.Municipio',
     undefined,
   ]);

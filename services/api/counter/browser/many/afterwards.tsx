@@ -16,6 +16,7 @@ const MAX_IN_MANIFEST = 500;
 /** The labels, the results and the manifest of what was created. */
 export function Afterwards({ work }: { work: Work }) {
   const numbers = work.orders.flatMap(({ state, guide }) => (state === 'created' && guide ? [guide] : []));
+  const left = work.orders.length - numbers.length;
   const [manifests, setManifests] = useState<string[]>([]);
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
@@ -34,6 +35,11 @@ export function Afterwards({ work }: { work: Work }) {
   return (
     <section class="despues" aria-label="Después de crear">
       <h2>{numbers.length === 1 ? 'Una guía creada' : `${numbers.length} guías creadas`}</h2>
+      {left > 0 && (
+        <p>
+          {left === 1 ? 'Una fila no se creó' : `${left} filas no se crearon`}: el resultado dice por qué.
+        </p>
+      )}
       <PrintLabels guides={numbers} />
       {problem && <ProblemMessage problem={problem} />}
       <p class="botones">

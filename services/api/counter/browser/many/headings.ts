@@ -130,7 +130,14 @@ export function recognise(headings: readonly string[]): Mapping {
     }
     return meaningOf(heading);
   });
-  return meanings.map((meaning, i) => (meaning && isChosen(meaning, i, meanings) ? meaning.path : undefined));
+  return meanings.map((meaning, i) => {
+    if (!meaning || !isChosen(meaning, i, meanings)) return undefined;
+    const mobile = meaning.path.replace(/Telefono$/, 'Celular');
+    // Most phones are mobile ones: the only column of phones is, unless it says that it is not.
+    const isNamed = /fijo/i.test(headings[i] as string) || headings[i] === meaning.path;
+    const isMobile = !isNamed && !meanings.some((other) => other?.path === mobile);
+    return isMobile ? mobile : meaning.path;
+  });
 }
 
 /** Of several columns for one field counts the recipient's before the buyer's, then the whole name before its parts, then the first. */

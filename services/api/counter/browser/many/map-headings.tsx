@@ -37,6 +37,8 @@ export function MapHeadings(props: {
   const { headings } = sheet;
   const [mapping, setMapping] = useState<Mapping>(() => file.mapping ?? recognise(headings));
   const [same, setSame] = useState<Values>(file.same ?? { [SERVICE]: SERVICE_TYPES[0] });
+  // Whoever names the last column still sees it.
+  const [hasUnknown] = useState(() => file.mapping !== undefined || mapping.includes(undefined));
   const [isKept, setKept] = useState(false);
   const [refused, setRefused] = useState<object>();
   const element = useRef<HTMLFormElement>(null);
@@ -54,6 +56,13 @@ export function MapHeadings(props: {
   const rows = useMemo(() => rowsOf(sheet, mapping), [mapping]);
   const asked = useMemo(() => askedOf(rows), [rows]);
   const answers = answersTo(asked, same);
+  useEffect(() => {
+    const isSenderMissing = asked.required.flat().some(({ path }) => path === 'Remitente.Nombre');
+    if (file.same || !isSenderMissing) return;
+    void readKept(username, 'senders').then(([only, ...others] = []) => {
+      if (only && others.length === 0) setSame((former) => ({ ...(only as Values), ...former }));
+    });
+  }, []);
   const missing = asked.required.filter((fields) => !fields.some(({ path }) => answers[path]));
   const [first] = rows;
   // What is wrong for all rows is said here once, by one of them.
@@ -95,38 +104,41 @@ export function MapHeadings(props: {
         {asked.required.length > 0 &&
           ` Ninguna fila trae ${asked.required.map((fields) => fields.map(({ label }) => label).join(' o ')).join(', ni ')}: dígalo abajo una vez para todas.`}
       </p>
-      <ul class="columnas">
-        {headings.map((heading, i) => (
-          <li key={i}>
-            <label for={`columna-${i}`}>
-              <strong>{heading || `Columna ${i + 1}`}</strong>
-              <small>{valuesOf(sheet, i)}</small>
-            </label>
-            <select
-              id={`columna-${i}`}
-              value={mapping[i] ?? ''}
-              onChange={({ currentTarget }) =>
-                setMapping(mapping.map((path, j) => (i === j ? currentTarget.value || undefined : path)))
-              }
-            >
-              <option value="">No se usa</option>
-              {MEANINGS.map(({ path, label }) => (
-                <option key={path} value={path}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </li>
-        ))}
-      </ul>
-      <label class="marcar">
-        <input
-          type="checkbox"
-          checked={isKept}
-          onChange={({ currentTarget }) => setKept(currentTarget.checked)}
-        />
-        Recordar en este navegador, para archivos con los mismos encabezados
-      </label>
+      <details open={hasUnknown}>
+        <summary>Qué es cada columna</summary>
+        <ul class="columnas">
+          {headings.map((heading, i) => (
+            <li key={i}>
+              <label for={`columna-${i}`}>
+                <strong>{heading || `Columna ${i + 1}`}</strong>
+                <small>{valuesOf(sheet, i)}</small>
+              </label>
+              <select
+                id={`columna-${i}`}
+                value={mapping[i] ?? ''}
+                onChange={({ currentTarget }) =>
+                  setMapping(mapping.map((path, j) => (i === j ? currentTarget.value || undefined : path)))
+                }
+              >
+                <option value="">No se usa</option>
+                {MEANINGS.map(({ path, label }) => (
+                  <option key={path} value={path}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            </li>
+          ))}
+        </ul>
+        <label class="marcar">
+          <input
+            type="checkbox"
+            checked={isKept}
+            onChange={({ currentTarget }) => setKept(currentTarget.checked)}
+          />
+          Recordar en este navegador, para archivos con los mismos encabezados
+        </label>
+      </details>
       <details open={asked.required.length > 0}>
         <summary>Lo que es igual en todas las guías</summary>
         <p>Se pone en las filas que no lo traen.</p>

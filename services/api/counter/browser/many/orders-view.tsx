@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
+import { pesos } from '../one/words.ts';
 import { may } from '../sent/may.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -28,11 +29,18 @@ const FILTERS = {
   },
   esperan: { label: 'Por crear', shows: isWaiting },
   fuera: { label: 'Sin marcar', shows: ({ isChosen, state }: Order) => !isChosen && state === 'open' },
+  sinPrecio: { label: 'Sin precio', shows: isUnpriced },
   creadas: { label: 'Creadas', shows: ({ state }: Order) => state === 'created' },
 } as const;
 type Filter = keyof typeof FILTERS;
 
-const MONEY = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
+function isUnpriced(order: Order): boolean {
+  return may('guias.quote') && isWaiting(order) && priceOf(order) === undefined;
+}
+
+function priceOf({ price, content }: Order): number | undefined {
+  return price?.content === content ? price.total : undefined;
+}
 
 /** The rows of a file, until their labels are printed. */
 export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: () => void }) {
@@ -41,16 +49,20 @@ export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: ()
   const checked = useStore(checking);
   const [filter, setFilter] = useState<Filter>('todas');
   const [sorting, setSorting] = useState<Sorting>();
+  const [added, setAdded] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);
   const shown = useMemo(
     () => sorted(orders.filter(FILTERS[filter].shows), sorting),
     [orders, filter, sorting],
   );
-  const wrongPaths = useMemo(
-    () => new Set(orders.flatMap((order) => problemsOf(order).map(({ path }) => path))),
+  const noted = useMemo(
+    () =>
+      new Set(
+        orders.flatMap((order) => [...problemsOf(order), ...warningsOf(order)].map(({ path }) => path)),
+      ),
     [orders],
   );
-  const fields = FIELDS.filter(({ path }) => columns.includes(path) || wrongPaths.has(path));
+  const fields = FIELDS.filter(({ path }) => columns.includes(path) || noted.has(path));
   const counts = useMemo(
     () => Object.values(FILTERS).map(({ shows }) => orders.filter(shows).length),
     [orders],
@@ -76,20 +88,31 @@ export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: ()
       {checked.problem && <ProblemMessage problem={checked.problem} />}
       {checked.problem && <Button onClick={() => void checkOrders()}>Revisar otra vez</Button>}
       <Proposals orders={orders} />
+      <Creation orders={orders} />
+      {hasCreated && <Afterwards work={work} />}
       <div class="barra">
         <label>
           Mostrar{' '}
           <select value={filter} onChange={({ currentTarget }) => setFilter(currentTarget.value as Filter)}>
-            {Object.entries(FILTERS).map(([key, { label }], i) => (
-              <option key={key} value={key}>
-                {label} ({counts[i]})
-              </option>
-            ))}
+            {Object.entries(FILTERS).map(
+              ([key, { label }], i) =>
+                (counts[i] || key === 'todas' || key === filter) && (
+                  <option key={key} value={key}>
+                    {label} ({counts[i]})
+                  </option>
+                ),
+            )}
           </select>
         </label>
         <label>
           Agregar columna{' '}
-          <select value="" onChange={({ currentTarget }) => addColumn(currentTarget.value)}>
+          <select
+            value=""
+            onChange={({ currentTarget }) => {
+              addColumn(currentTarget.value);
+              setAdded(currentTarget.value);
+            }}
+          >
             <option value="">…</option>
             {FIELDS.filter((field) => !fields.includes(field)).map(({ path, label }) => (
               <option key={path} value={path}>
@@ -116,12 +139,10 @@ export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: ()
         </Button>
       </div>
       <OrdersTable
-        {...{ orders, shown, fields, sorting }}
+        {...{ added, orders, shown, fields, sorting }}
         onSort={setSorting}
         onShowWrong={() => setFilter('mal')}
       />
-      <Creation orders={orders} />
-      {hasCreated && <Afterwards work={work} />}
       {isLeaving && (
         <Dialog title="Hay correcciones sin guardar" onClose={() => setLeaving(false)}>
           <p>Si elige otro archivo, se pierden.</p>
@@ -186,9 +207,7 @@ function Creation({ orders }: { orders: readonly Order[] }) {
   const [notice, setNotice] = useState<{ problem?: Problem; found?: number }>({});
   const [isLooking, setLooking] = useState(false);
   const waiting = orders.filter(isWaiting);
-  const prices = waiting.flatMap(({ price, content }) =>
-    price?.content === content && price.total !== undefined ? [price.total] : [],
-  );
+  const prices = waiting.flatMap((order) => priceOf(order) ?? []);
   const total = prices.reduce((sum, price) => sum + price, 0);
   const start = async () => {
     if (isLooking || checked.isRunning) return;
@@ -214,7 +233,7 @@ function Creation({ orders }: { orders: readonly Order[] }) {
       )}
       {waiting.length > 0 && prices.length > 0 && (
         <p>
-          Total: <strong>{MONEY.format(total)}</strong>
+          Total: <strong>{pesos(total)}</strong>
           {prices.length < waiting.length && `, y ${waiting.length - prices.length} sin precio`}
         </p>
       )}
