@@ -223,8 +223,10 @@ function Creation({ orders }: { orders: readonly Order[] }) {
       {notice.problem && <ProblemMessage problem={notice.problem} />}
       {notice.found !== undefined && notice.found > 0 && (
         <Message kind="warning">
-          {notice.found === 1 ? 'Una fila ya tiene guía' : `${notice.found} filas ya tienen guía`} con su
-          Referencia, y se desmarcó. Marque la que quiera otra vez.
+          {notice.found === 1
+            ? 'Se desmarcó una fila que ya tiene guía'
+            : `Se desmarcaron ${notice.found} filas que ya tienen guía`}{' '}
+          con su Referencia. Marque la que quiera otra vez.
         </Message>
       )}
       {state?.problem && <ProblemMessage problem={state.problem} />}

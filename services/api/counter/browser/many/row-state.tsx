@@ -18,6 +18,7 @@ export function RowState({ order, onProblem }: { order: Order; onProblem: () => 
     return (
       <button
         type="button"
+        tabIndex={-1}
         onClick={onProblem}
         title={[failure ?? [], problems.map(({ message }) => message)].flat().join('\n')}
       >
