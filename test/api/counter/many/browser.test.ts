@@ -64,11 +64,11 @@ test(
       await page.$$eval('.problemas button', (all) => all.map(({ textContent }) => textContent)),
     ).toEqual([
       'Siguiente problema',
-      ...['Teléfono fijo (3)', 'Código postal (3)', 'Contenido (3)', 'Peso (3)'],
+      ...['Teléfono celular (3)', 'Código postal (3)', 'Contenido (3)', 'Peso (3)'],
     ]);
     const corrections: Record<string, string> = {
       'Código postal': '64000',
-      'Teléfono fijo': '5512345678',
+      'Teléfono celular': '5512345678',
       Contenido: 'Té',
       Peso: '1.234',
     };
@@ -100,7 +100,7 @@ test(
     expect(labels).toHaveLength(ORDERS);
     await counter.press(page, 'Resultado en Excel');
     const [headings, ...results] = readFile(await counter.savedFile(page, 2));
-    expect(headings?.slice(0, 4)).toEqual(['Guía', 'Total (MXN)', 'Problema', 'Servicio']);
+    expect(headings?.slice(0, 4)).toEqual(['Guía', 'Total (MXN)', 'Problema', 'Pedido']);
     expect(results.map(([number]) => number)).toEqual(
       labels.map(({ code128: [number] }) => number?.slice(0, 12)),
     );
@@ -314,14 +314,22 @@ test(
     await page.waitForSelector(`${field('Remitente.CodigoPostal')}:not([aria-invalid])`);
     await counter.press(page, 'Revisar las filas');
     expect(await counter.checked(page)).toBe('1 fila. Ninguna tiene problemas.');
+    // A cell is corrected, and the columns are asked about again.
+    await page.locator('td[data-campo="Destinatario.Nombre"] button').click();
+    await page.locator('input.edicion').fill('Luisa');
+    await page.keyboard.press('Enter');
+    await counter.press(page, 'Columnas y remitente');
+    await page.waitForSelector('#columna-0');
+    expect(await meanings()).toEqual(['Referencia', 'Destinatario.Nombre', 'Destinatario.CodigoPostal']);
+    await counter.press(page, 'Revisar las filas');
+    await counter.checked(page);
+    expect((await counter.rowsOn(page))[0]?.slice(3, 5)).toEqual(['A-1', 'Luisa']);
     await counter.press(page, 'Otro archivo');
+    await counter.press(page, 'Seguir sin guardar');
     await paste('Clave rara\tNombre\tCP\nA-2\tAna\t64000');
     await page.waitForFunction(`document.querySelector('#columna-0')?.value === 'Referencia'`);
-    await page.waitForSelector('.guardados option[value="0"]');
-    await page.select('.guardados select', '0');
-    expect(
-      await page.$eval(field('Remitente.Nombre'), (input) => (input as unknown as { value: string }).value),
-    ).toBe('Tienda');
+    // The only sender that is kept.
+    await page.waitForFunction(`document.getElementById('Remitente.Nombre')?.value === 'Tienda'`);
     await counter.press(page, 'Otro archivo');
     await counter.press(page, 'Bajar un archivo de ejemplo');
     expect(readFile(await counter.savedFile(page, 1))[1]).toContain('06600');
@@ -348,7 +356,7 @@ test(
     await page.locator('[aria-invalid]').fill('Tienda');
     await counter.press(page, 'Revisar las filas');
     await counter.checked(page);
-    await page.locator('.tabla tbody tr:nth-child(2) td:nth-child(5) button').click();
+    await page.locator('.tabla tbody tr:nth-child(2) td:nth-child(4) button').click();
     await page.locator('input.edicion').fill('vista-');
     await page.evaluate(`document.querySelector('.tabla').scrollTop = 1e6`);
     await page.waitForFunction(
@@ -357,7 +365,7 @@ test(
     await page.keyboard.type('leída');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.querySelector('.activa button')?.textContent === 'vista-3'`);
-    expect((await counter.rowsOn(page))[1]?.[4]).toBe('vista-leída');
+    expect((await counter.rowsOn(page))[1]?.[3]).toBe('vista-leída');
     const chosen = () => page.$$eval('.tabla tbody input:checked', ({ length }) => length);
     const drawn = await chosen();
     await page.locator('.tabla thead input').click();

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { readCell } from '#services/api/counter/browser/many/cells.ts';
 import { FIELDS } from '#services/api/counter/browser/many/fields.ts';
@@ -26,7 +26,7 @@ describe('files as people export them', () => {
       'Destinatario.Calle': 'Reforma',
       'Destinatario.Numero_exterior': '12-mar',
       'Destinatario.Colonia': 'Juárez',
-      'Destinatario.Telefono': '5512345678',
+      'Destinatario.Celular': '5512345678',
       'Producto.Peso': '2,5',
       'Producto.Contenido': 'Libros; dos',
     });
@@ -66,7 +66,7 @@ describe('files as people export them', () => {
         Referencia: '1001',
         'Destinatario.Nombre': 'Luis Pérez',
         'Destinatario.Email': 'rosa@ejemplo.mx',
-        'Destinatario.Telefono': '5512345678',
+        'Destinatario.Celular': '5512345678',
         'Destinatario.Calle': 'Av. Reforma 250',
         'Destinatario.Referencias': 'Depto 4B',
         'Destinatario.Municipio': 'Cuauhtémoc',
@@ -82,7 +82,7 @@ describe('files as people export them', () => {
       Referencia: '#1001',
       'Destinatario.Nombre': 'Luis Pérez',
       'Destinatario.CodigoPostal': "'06600",
-      'Destinatario.Telefono': "'+525512345678",
+      'Destinatario.Celular': "'+525512345678",
       'Destinatario.Estado': 'Ciudad de México',
       'Producto.Contenido': 'Taza, Plato',
     });
@@ -96,6 +96,20 @@ describe('files as people export them', () => {
       ['P-1', 'Luis & Pérez', '06600', '5512345678', '2025-11-22', '2.5'],
       [],
       ['P-2', '', '6600', '', '', '#DIV/0!'],
+    ]);
+  });
+
+  test('with three sides in one column, and grams in a heading', () => {
+    const measured = 'Medidas;Peso (g)\n25x20x15;800\n25 cm X 20 cm × 1,5 cm;2 kg\n25*20;\n';
+    expect(cellsIn(strToU8(measured))).toEqual([
+      { 'Producto.Largo': '25', 'Producto.Ancho': '20', 'Producto.Alto': '15', 'Producto.Peso': '800 g' },
+      {
+        'Producto.Largo': '25 cm',
+        'Producto.Ancho': '20 cm',
+        'Producto.Alto': '1,5 cm',
+        'Producto.Peso': '2 kg',
+      },
+      { 'Producto.Largo': '25*20' },
     ]);
   });
 
@@ -144,7 +158,7 @@ test('headings of the sender and the recipient are told apart', () => {
     'Remitente.CodigoPostal',
     'Destinatario.Nombre',
     'Destinatario.CodigoPostal',
-    'Remitente.Telefono',
+    'Remitente.Celular',
     'Destinatario.Municipio',
     undefined,
   ]);
@@ -158,10 +172,19 @@ test('our own files come back as they were, and run nothing', () => {
     'Destinatario.Telefono': '+525512345678',
     'Producto.Contenido': 'Té; "del" bueno\u0001 & \'rico\'',
   };
-  const table = correctedTable([{ id: 0, line: 2, cells, others: ['rojo'] }], ['Color']);
+  const table = correctedTable([{ id: 0, line: 2, cells, others: ['rojo'] }], {
+    headings: ['Clave', 'Color', 'Cliente'],
+    mapping: ['Referencia', undefined, 'Destinatario.Nombre'],
+  });
+  expect(table[0]?.slice(0, 4)).toEqual(['Referencia', 'Color', 'Cliente', 'Teléfono fijo']);
   const clean = { ...cells, 'Producto.Contenido': 'Té; "del" bueno & \'rico\'' };
   expect(rowsIn(writeXlsx(table))).toEqual([{ id: 0, line: 2, cells: clean, others: ['rojo'] }]);
   expect(writeCsv(table)).toContain("'=cmd()");
+  const { 'xl/styles.xml': styles = new Uint8Array() } = unzipSync(writeXlsx(table));
+  // Each fill has a pattern (ECMA-376, part 1, 18.8.20): a strict reader refuses the file otherwise.
+  expect(strFromU8(styles).match(/(?<=<fill>).*?(?=<\/fill>)|<fill\/>/g)).toEqual(
+    ['none', 'gray125'].map((pattern) => `<patternFill patternType="${pattern}"/>`),
+  );
   const [back] = cellsIn(strToU8(writeCsv(table)));
   expect(readCell('Referencia', back?.Referencia ?? '')).toEqual({ value: '=cmd()' });
   const sample = cellsIn(writeXlsx(sampleTable()));

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { readCell } from '#services/api/counter/browser/many/cells.ts';
 import { batchesOf, problemsByRow } from '#services/api/counter/browser/many/checking.ts';
 import { bodyOf, contentOf, keyOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
-import type { Row } from '#services/api/counter/browser/many/rows.ts';
+import { type Row, sheetOf } from '#services/api/counter/browser/many/rows.ts';
 import { answersTo, askedOf, withAnswers } from '#services/api/counter/browser/many/same-in-all.ts';
+import { beginWork, correct, know, work } from '#services/api/counter/browser/many/work.ts';
 
 const POSTAL_CODE = 'Destinatario.CodigoPostal';
 const WEIGHT = 'Producto.Peso';
@@ -26,6 +27,8 @@ describe('a cell', () => {
     ['Producto.ValorDeclarado', '$ 1,234.50', { value: 1234.5 }],
     ['Producto.ValorDeclarado', '1.234,50 MXN', { value: 1234.5 }],
     ['Producto.ValorDeclarado', '1,234,567', { value: 1_234_567 }],
+    [WEIGHT, '800 g', { value: 0.8 }],
+    [WEIGHT, '1,500.5 gramos', { value: 1.5005 }],
     [WEIGHT, '1.250', { value: 1.25 }],
     [WEIGHT, ' ', {}],
   ])('%s %s', ([path, text, reading]) => {
@@ -41,6 +44,8 @@ describe('a cell', () => {
     ['Destinatario.Numero_exterior', '2026-03-12', 'fecha'],
     [WEIGHT, '1,234', 'coma'],
     [WEIGHT, 'dos', 'número'],
+    [WEIGHT, '1,234 g', 'coma'],
+    ['Producto.Largo', '25 g', 'número'],
     ['Destinatario.Colonia', '#REF!', 'fórmula'],
   ])('%s %s is refused', ([path, text, why]) => {
     expect(readCell(path, text)).toEqual({ refusal: expect.stringContaining(why) });
@@ -140,6 +145,48 @@ describe('the key of a row', () => {
     expect(occurrences.of(8, one)).toBe(0);
     expect(occurrences.of(3, one)).toBe(1);
   });
+});
+
+test('a row that is another one again is not chosen, until a person says so or it is corrected', () => {
+  const order = { Referencia: 'P-1', 'Destinatario.Nombre': 'Ana' };
+  const rows = [order, { ...order, [WEIGHT]: '2' }, { ...order, Referencia: ' P-1 ' }, { [WEIGHT]: 'dos' }];
+  const source = { name: '', sheet: sheetOf([]), mapping: [], same: {} };
+  const begin = (answers = {}) =>
+    beginWork(
+      source,
+      [...rows, { [WEIGHT]: 'tres' }].map((cells, id) => row(id, cells)),
+      answers,
+    );
+  begin();
+  const known = () => work.get()?.orders.map(({ isChosen, same }) => [isChosen, same?.line, same?.isWhole]);
+  const others = [
+    [true, 2, false],
+    [false, 2, true],
+    [true, undefined, undefined],
+    [true, undefined, undefined],
+  ];
+  expect(known()).toEqual([[true, undefined, undefined], ...others]);
+  know(new Map([[2, { isChosen: true }]]));
+  correct(new Map([[3, { [WEIGHT]: '3' }]]));
+  expect(known()?.[2]).toEqual([true, 2, true]);
+  correct(new Map([[0, { Referencia: 'P-0' }]]));
+  expect(known()?.slice(0, 3)).toEqual([
+    [true, undefined, undefined],
+    [true, undefined, undefined],
+    [true, 3, false],
+  ]);
+  // Whoever goes back to the columns loses nothing of it.
+  know(new Map([[1, { isChosen: false }]]));
+  begin({ [WEIGHT]: '7' });
+  expect(
+    work.get()?.orders.map(({ isChosen, cells }) => [isChosen, cells.Referencia, cells[WEIGHT]]),
+  ).toEqual([
+    [true, 'P-0', '7'],
+    [false, 'P-1', '2'],
+    [true, ' P-1 ', '7'],
+    [true, undefined, '3'],
+    [true, undefined, 'tres'],
+  ]);
 });
 
 describe('rows that are checked', () => {

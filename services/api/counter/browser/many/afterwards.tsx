@@ -16,6 +16,7 @@ const MAX_IN_MANIFEST = 500;
 /** The labels, the results and the manifest of what was created. */
 export function Afterwards({ work }: { work: Work }) {
   const numbers = work.orders.flatMap(({ state, guide }) => (state === 'created' && guide ? [guide] : []));
+  const left = work.orders.length - numbers.length;
   const [manifests, setManifests] = useState<string[]>([]);
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
@@ -34,6 +35,11 @@ export function Afterwards({ work }: { work: Work }) {
   return (
     <section class="despues" aria-label="Después de crear">
       <h2>{numbers.length === 1 ? 'Una guía creada' : `${numbers.length} guías creadas`}</h2>
+      {left > 0 && (
+        <p>
+          {left === 1 ? 'Una fila no se creó' : `${left} filas no se crearon`}: el resultado dice por qué.
+        </p>
+      )}
       <PrintLabels guides={numbers} />
       {problem && <ProblemMessage problem={problem} />}
       <p class="botones">
@@ -68,10 +74,13 @@ async function makeManifest(numbers: readonly string[]) {
   });
 }
 
-async function saveResults({ name, orders, others }: Work, ending: 'xlsx' | 'csv'): Promise<void> {
+async function saveResults(
+  { source: { name, sheet, mapping }, orders }: Work,
+  ending: 'xlsx' | 'csv',
+): Promise<void> {
   const { asCsv, asXlsx } = await import('./tables.ts');
   const rows = orders.map((order) => ({ ...order, outcome: outcomeOf(order) }));
-  const table = resultTable(rows, others);
+  const table = resultTable(rows, { headings: sheet.headings, mapping });
   saveFile({
     blob: ending === 'xlsx' ? asXlsx(table) : asCsv(table),
     name: nameBeside(name, 'resultado', ending),
@@ -79,9 +88,10 @@ async function saveResults({ name, orders, others }: Work, ending: 'xlsx' | 'csv
 }
 
 function outcomeOf(order: Order): Outcome {
-  const { state, guide, total = order.price?.total, failure, earlier, isChosen } = order;
+  const { state, guide, total = order.price?.total, failure, earlier, same, isChosen } = order;
   if (state === 'created') return { ...(guide && { guide }), ...(total !== undefined && { total }) };
   if (earlier?.live !== undefined && !isChosen) return { problem: `Ya había una: ${earlier.live}` };
+  if (same?.isWhole && !isChosen) return { problem: `Igual a la fila ${same.line}` };
   const [problem = isChosen ? 'No se creó' : 'Sin marcar'] = problemsOf(order).map(({ message }) => message);
   return { problem: failure ?? problem };
 }

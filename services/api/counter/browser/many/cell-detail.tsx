@@ -38,12 +38,12 @@ export function CellDetail(props: { order: Order; field: Field; orders: readonly
         {proposal !== undefined && <Button onClick={() => fill([order], proposal)}>Poner {proposal}</Button>}
         {text !== '' && empty.length > 0 && (
           <Button quiet onClick={() => fill(empty)}>
-            Copiar a las {empty.length} vacías de abajo
+            Copiar a las vacías de abajo ({empty.length})
           </Button>
         )}
         {below.length > 0 && (
           <Button quiet onClick={() => fill(below)}>
-            Copiar a las {below.length} de abajo
+            Copiar a todas las de abajo ({below.length})
           </Button>
         )}
       </p>

@@ -1,5 +1,5 @@
 import { removeFormulaGuards } from '#shared/commands/formula-guards.ts';
-import { fieldAt, SERVICE } from './fields.ts';
+import { fieldAt, SERVICE, WEIGHT } from './fields.ts';
 
 /** What a cell says. A `proposal` is offered in its place, a `refusal` says why it means nothing. */
 export type Reading = { value?: unknown; proposal?: string; refusal?: string };
@@ -9,6 +9,7 @@ const SHORTENED = /^[+-]?\d(?:[.,]\d+)?e\+?\d+$/i;
 /** How they write a number that they took for a day. */
 const DAY =
   /^(?:\d{1,2}[-/](?:ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic|jan|apr|aug|dec)[a-z]*\.?(?:[-/]\d{2,4})?|\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?)$/i;
+const GRAMS = /(?<=\d)\s*(?:g|grs?|gramos?)\.?$/i;
 const FORMULA_ERROR = /^#(?:N\/A|¡?REF!|¡?VALOR!|VALUE!|¡?DIV\/0!|¿?NOMBRE\?|NAME\?|¡?NUM!|NULL!)$/i;
 
 const REFUSALS = {
@@ -42,6 +43,7 @@ export function readCell(path: string, text: string): Reading {
   if (FORMULA_ERROR.test(cell)) return { refusal: REFUSALS.formula };
   if (path === SERVICE) return { value: SERVICES[cell.toLowerCase().replaceAll(/[\s_]/g, '')] ?? cell };
   const kind = fieldAt(path)?.kind;
+  if (path === WEIGHT) return readWeight(cell);
   if (kind === 'number') return readNumber(cell);
   if (kind === 'list') return { value: cell.split(/[\s,;/]+/).map((each) => each.toLowerCase()) };
   if (SHORTENED.test(cell) && (kind === 'digits' || /e\+/i.test(cell)))
@@ -55,6 +57,13 @@ export function readCell(path: string, text: string): Reading {
 function readPostalCode(cell: string): Reading {
   const code = cell.replace(/^c\.?\s*p\.?\s*/i, '').replace(/\.0$/, '');
   return /^\d{4}$/.test(code) ? { value: code, proposal: `0${code}` } : { value: code };
+}
+
+/** Reads kilograms, or grams that say so. */
+function readWeight(cell: string): Reading {
+  const kilograms = cell.replace(GRAMS, '');
+  const { value, ...rest } = readNumber(kilograms);
+  return typeof value === 'number' && kilograms !== cell ? { value: value / 1_000 } : { value, ...rest };
 }
 
 /** Reads a number with its unit or currency; a comma is a decimal one where it cannot separate thousands. */

@@ -68,7 +68,7 @@ export function ChooseFile({ onChosen }: { onChosen: (name: string, sheet: Sheet
           rows={3}
           onPaste={(event) => {
             event.preventDefault();
-            void read('pegado', event.clipboardData?.getData('text/plain') ?? '');
+            void read('Celdas pegadas', event.clipboardData?.getData('text/plain') ?? '');
           }}
         />
       </label>

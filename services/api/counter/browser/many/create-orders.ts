@@ -119,7 +119,8 @@ export async function recallCreated(): Promise<void> {
   for (const order of orders) {
     const record = kept.get(await keyFor(order));
     if (record?.guide !== undefined) changes.set(order.id, { state: 'created', guide: record.guide });
-    else if (record && Date.now() - record.at < KEY_MS) changes.set(order.id, { state: 'unknown' });
+    else if (record && Date.now() - record.at < KEY_MS)
+      changes.set(order.id, { state: 'unknown', isChosen: true });
   }
   // A row counts among equal ones once it is sent.
   for (const { id, cells } of orders) {

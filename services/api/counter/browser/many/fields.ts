@@ -1,4 +1,5 @@
 import { SERVICE_TYPES, SentGuide } from '#shared/guides/guide.ts';
+import { type FieldSpec, sectionsOf } from '../one/form.ts';
 
 /** A column of the table: a field of a guide, or the type of service beside it. */
 export type Field = {
@@ -10,14 +11,6 @@ export type Field = {
   example: string;
 };
 
-type Schema = {
-  type?: string;
-  description?: string;
-  pattern?: string;
-  examples?: readonly unknown[];
-  properties?: Readonly<Record<string, Schema>>;
-};
-
 /** Fields whose description is no name. */
 const LABELS: Readonly<Record<string, string>> = {
   Referencia: 'Referencia',
@@ -25,24 +18,25 @@ const LABELS: Readonly<Record<string, string>> = {
   'Cobro.Medios': 'Medios de pago',
   'Destinatario.DestinoCode': 'Sucursal de destino',
 };
-/** A quote belongs to one guide, and no file has one. */
-const LEFT_OUT = 'Cotizacion';
 /** The order in which people read a table of orders. */
 const ORDER = ['Referencia', 'Destinatario', 'Producto', 'Cobro', 'Remitente', 'Creado_por'];
 
 export const SERVICE = 'TipoServicio';
+export const WEIGHT = 'Producto.Peso';
+/** A column of a file with all three sides, which are three fields. */
+export const MEASURES = { path: 'Medidas', label: 'Medidas (largo × ancho × alto)' } as const;
+/** In the order in which people say them. */
+export const SIDES = ['Producto.Largo', 'Producto.Ancho', 'Producto.Alto'] as const;
 
-/** All fields that a file may have, from the schema that validates guides, so that a new one is there too. */
+/** A guide's fields, from the schema that validates guides, so that a new one is there too. */
+export const SECTIONS = sectionsOf(SentGuide as unknown as Parameters<typeof sectionsOf>[0]);
+
+/** All fields that a file may have. */
 export const FIELDS: readonly Field[] = [
   { path: SERVICE, label: 'Servicio', kind: 'text', example: SERVICE_TYPES[0] },
-  ...Object.entries(SentGuide.properties as unknown as Record<string, Schema>)
-    .filter(([name]) => name !== LEFT_OUT)
-    .sort(([one], [other]) => placeOf(one) - placeOf(other))
-    .flatMap(([name, schema]) =>
-      schema.properties
-        ? Object.entries(schema.properties).map(([own, inner]) => fieldOf(`${name}.${own}`, inner))
-        : [fieldOf(name, schema)],
-    ),
+  ...SECTIONS.flatMap(({ fields }) => fields)
+    .sort((one, other) => placeOf(one) - placeOf(other))
+    .map(fieldOf),
 ];
 
 const BY_PATH: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [field.path, field]));
@@ -51,26 +45,24 @@ export function fieldAt(path: string): Field | undefined {
   return BY_PATH.get(path);
 }
 
-function placeOf(name: string): number {
-  const place = ORDER.indexOf(name);
+function placeOf({ path }: FieldSpec): number {
+  const place = ORDER.findIndex((name) => path.startsWith(name));
   return place < 0 ? ORDER.length : place;
 }
 
-function fieldOf(path: string, { type, description = path, pattern = '', examples = [] }: Schema): Field {
-  const [name = path] = description.split(/[;,]/);
-  const short = name.replace(/ del (?:remitente|destinatario)$/, '');
-  const [first] = examples;
+function fieldOf({ path, label, kind, example = '', options }: FieldSpec): Field {
+  const short = label.replace(/,.*| del (?:remitente|destinatario)$/g, '');
   return {
     path,
     label: LABELS[path] ?? (path.startsWith('Remitente.') ? `${short} de quien envía` : short),
-    kind: kindOf(type, pattern),
-    example: Array.isArray(first) ? first.join(' ') : String(first ?? ''),
+    kind: kindOf(path, kind),
+    example: kind === 'choices' ? options.join(' ') : example,
   };
 }
 
 /** Phones and postal codes are digits, which spreadsheets take for numbers. */
-function kindOf(type: string | undefined, pattern: string): Field['kind'] {
-  if (type === 'number' || type === 'integer') return 'number';
-  if (type === 'array') return 'list';
-  return pattern.includes('[0-9]') && !pattern.includes('A-Z') ? 'digits' : 'text';
+function kindOf(path: string, kind: FieldSpec['kind']): Field['kind'] {
+  if (kind === 'decimal' || kind === 'integer') return 'number';
+  if (kind === 'choices') return 'list';
+  return /\.(?:Telefono|Celular|CodigoPostal)$/.test(path) ? 'digits' : 'text';
 }

@@ -1,4 +1,4 @@
-import { FIELDS } from './fields.ts';
+import { FIELDS, MEASURES } from './fields.ts';
 
 /** What each column of a file means: the path of a field, or nothing. */
 export type Mapping = (string | undefined)[];
@@ -20,7 +20,9 @@ const SECTION_WORDS: Readonly<Record<string, string>> = {
 };
 /** Names of a field that count where the file has no better one: a shop's own number is not the one that its customers know. */
 const LESSER = new Set(['orderid', 'idpedido']);
-const FILLERS = new Set('de del la el los las the of a al para por quien su y en mxn kg cm gr'.split(' '));
+const FILLERS = new Set(
+  'de del la el los las the of a al para por quien su y en mxn kg cm g gr grs gramos'.split(' '),
+);
 
 /** Other names of fields, without accents, signs and blanks. */
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -85,6 +87,10 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   ...wordsFor('Producto.Largo', 'largo length longitud'),
   ...wordsFor('Producto.Alto', 'alto height altura'),
   ...wordsFor('Producto.Ancho', 'ancho width anchura'),
+  ...wordsFor(
+    MEASURES.path,
+    'medidas medida dimensiones dimension tamano medidaspaquete dimensions size largoanchoalto largoxanchoxalto lxaxa',
+  ),
   ...wordsFor('Producto.Paquetes', 'paquetes bultos piezas cajas packages numeropaquetes cantidadpaquetes'),
   ...wordsFor('Cobro.Monto', 'monto contraentrega montocobrar cobrar importecobrar cod codamount porcobrar'),
   ...wordsFor('Cobro.Medios', 'medios mediospago'),
@@ -96,7 +102,9 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 };
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ...Object.entries(SYNONYMS),
-  ...FIELDS.flatMap(({ path, label }) => [path, label].map((name) => [comparable(name), path] as const)),
+  ...[...FIELDS, MEASURES].flatMap(({ path, label }) =>
+    [path, label].map((name) => [comparable(name), path] as const),
+  ),
 ]);
 
 /** Headings that mean something else than their words say. Shopify's number of an order is `Name`, and its weight is none of a parcel. */
@@ -122,7 +130,14 @@ export function recognise(headings: readonly string[]): Mapping {
     }
     return meaningOf(heading);
   });
-  return meanings.map((meaning, i) => (meaning && isChosen(meaning, i, meanings) ? meaning.path : undefined));
+  return meanings.map((meaning, i) => {
+    if (!meaning || !isChosen(meaning, i, meanings)) return undefined;
+    const mobile = meaning.path.replace(/Telefono$/, 'Celular');
+    // Most phones are mobile ones: the only column of phones is, unless it says that it is not.
+    const isNamed = /fijo/i.test(headings[i] as string) || headings[i] === meaning.path;
+    const isMobile = !isNamed && !meanings.some((other) => other?.path === mobile);
+    return isMobile ? mobile : meaning.path;
+  });
 }
 
 /** Of several columns for one field counts the recipient's before the buyer's, then the whole name before its parts, then the first. */

@@ -1,33 +1,42 @@
-import { useEffect, useState } from 'preact/hooks';
-import { useStore } from '../ui/store.ts';
+import { session } from '../api/session.ts';
+import { createStore, useStore } from '../ui/store.ts';
 import { checkOrders } from './check-orders.ts';
 import { ChooseFile } from './choose-file.tsx';
 import { creating, recallCreated } from './create-orders.ts';
 import { findEarlier } from './earlier-guides.ts';
-import { MapHeadings } from './map-headings.tsx';
+import { type Chosen, MapHeadings } from './map-headings.tsx';
 import { OrdersView } from './orders-view.tsx';
-import type { Row, Sheet } from './rows.ts';
 import { beginWork, work } from './work.ts';
+
+/** The file whose columns are asked about; it stays while another tab of the page is looked at. */
+const chosen = createStore<Chosen | undefined>(undefined);
 
 /** Many guides of one file: it is chosen, its headings are mapped, its rows are corrected, created and printed. */
 export function Many() {
   const current = useStore(work);
-  const [chosen, setChosen] = useState<{ name: string; sheet: Sheet }>();
-  useAskAtClosing();
-  const begin = (rows: Row[], others: string[]) => {
-    beginWork(chosen?.name ?? '', others, rows);
-    setChosen(undefined);
-    void prepare();
-  };
+  const file = useStore(chosen);
   return (
     <div class="varias">
       <h1>Varias guías</h1>
-      {chosen ? (
-        <MapHeadings {...chosen} onDone={begin} onBack={() => setChosen(undefined)} />
+      {file ? (
+        <MapHeadings
+          file={file}
+          back={current ? 'Volver a las filas' : 'Otro archivo'}
+          onDone={(...begun) => {
+            beginWork(...begun);
+            chosen.set(undefined);
+            void prepare();
+          }}
+          onBack={() => chosen.set(undefined)}
+        />
       ) : current ? (
-        <OrdersView work={current} onEnd={() => work.set(undefined)} />
+        <OrdersView
+          work={current}
+          onColumns={() => chosen.set(current.source)}
+          onEnd={() => work.set(undefined)}
+        />
       ) : (
-        <ChooseFile onChosen={(name, sheet) => setChosen({ name, sheet })} />
+        <ChooseFile onChosen={(name, sheet) => chosen.set({ name, sheet })} />
       )}
     </div>
   );
@@ -40,12 +49,9 @@ async function prepare(): Promise<void> {
   await Promise.all([findEarlier(), checkOrders()]);
 }
 
-function useAskAtClosing(): void {
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => {
-      if (work.get()?.isChanged || creating.get()?.isRunning) event.preventDefault();
-    };
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, []);
-}
+/** Asks before what is not created or saved is gone. Who has left the page ("Salir") wants that. */
+addEventListener('beforeunload', (event) => {
+  const { isChanged = false, orders = [] } = work.get() ?? {};
+  const isOpen = orders.some(({ isChosen, state }) => isChosen && state !== 'created');
+  if (session.get() && (chosen.get() || isChanged || isOpen)) event.preventDefault();
+});

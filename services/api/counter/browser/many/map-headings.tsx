@@ -8,23 +8,37 @@ import { SectionFields, saidOf } from '../one/section-fields.tsx';
 import { serviceName } from '../one/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Message } from '../ui/message.tsx';
-import { FIELDS, fieldAt, SERVICE } from './fields.ts';
+import { FIELDS, MEASURES, SERVICE } from './fields.ts';
 import { type Mapping, nameOfHeadings, recognise } from './headings.ts';
 import { bodyOf } from './request.ts';
-import { countOfRows, type Row, rowsOf, type Sheet } from './rows.ts';
+import { countOfRows, rowsOf, type Sheet } from './rows.ts';
 import { answersTo, askedOf, withAnswers } from './same-in-all.ts';
+import type { beginWork, Source } from './work.ts';
 
-type Done = (rows: Row[], others: string[]) => void;
+/** What a column may mean. */
+const MEANINGS = [...FIELDS, MEASURES];
+const isMeaning = (path: string | undefined) => MEANINGS.some((each) => each.path === path);
+
+/** A file, with what was answered before about its columns. */
+export type Chosen = Pick<Source, 'name' | 'sheet'> & Partial<Source>;
 
 /** Most values of a column that are shown, so that a person knows it. */
 const SHOWN = 2;
 
 /** Asks what the columns mean that are not known, and once for what no row says. */
-export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; onBack: () => void }) {
-  const { name, sheet, onDone, onBack } = props;
+export function MapHeadings(props: {
+  file: Chosen;
+  onDone: typeof beginWork;
+  back: string;
+  onBack: () => void;
+}) {
+  const { file, onDone, back, onBack } = props;
+  const { name, sheet } = file;
   const { headings } = sheet;
-  const [mapping, setMapping] = useState<Mapping>(() => recognise(headings));
-  const [same, setSame] = useState<Values>({ [SERVICE]: SERVICE_TYPES[0] });
+  const [mapping, setMapping] = useState<Mapping>(() => file.mapping ?? recognise(headings));
+  const [same, setSame] = useState<Values>(file.same ?? { [SERVICE]: SERVICE_TYPES[0] });
+  // Whoever names the last column still sees it.
+  const [hasUnknown] = useState(() => file.mapping !== undefined || mapping.includes(undefined));
   const [isKept, setKept] = useState(false);
   const [refused, setRefused] = useState<object>();
   const element = useRef<HTMLFormElement>(null);
@@ -33,7 +47,8 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
   useEffect(() => {
     void readKept(username, 'headings', keptName).then((kept) => {
       if (!kept) return;
-      setMapping(headings.map((heading) => (fieldAt(kept[heading] ?? '') ? kept[heading] : undefined)));
+      if (!file.mapping)
+        setMapping(headings.map((heading) => (isMeaning(kept[heading]) ? kept[heading] : undefined)));
       setKept(true);
     });
   }, []);
@@ -41,6 +56,13 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
   const rows = useMemo(() => rowsOf(sheet, mapping), [mapping]);
   const asked = useMemo(() => askedOf(rows), [rows]);
   const answers = answersTo(asked, same);
+  useEffect(() => {
+    const isSenderMissing = asked.required.flat().some(({ path }) => path === 'Remitente.Nombre');
+    if (file.same || !isSenderMissing) return;
+    void readKept(username, 'senders').then(([only, ...others] = []) => {
+      if (only && others.length === 0) setSame((former) => ({ ...(only as Values), ...former }));
+    });
+  }, []);
   const missing = asked.required.filter((fields) => !fields.some(({ path }) => answers[path]));
   const [first] = rows;
   // What is wrong for all rows is said here once, by one of them.
@@ -68,10 +90,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
     if (rows.length === 0 || missing.length > 0 || wrong.length > 0) return setRefused({});
     const meanings = Object.fromEntries(headings.map((heading, i) => [heading, mapping[i] ?? '']));
     if (isKept) await keep(username, 'headings', meanings, keptName);
-    onDone(
-      rows.map((row) => withAnswers(row, answers)),
-      headings.filter((_, i) => mapping[i] === undefined),
-    );
+    onDone({ name, sheet, mapping, same }, rows, answers);
   };
   const known = mapping.filter((path) => path !== undefined).length;
   return (
@@ -85,38 +104,41 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
         {asked.required.length > 0 &&
           ` Ninguna fila trae ${asked.required.map((fields) => fields.map(({ label }) => label).join(' o ')).join(', ni ')}: dígalo abajo una vez para todas.`}
       </p>
-      <ul class="columnas">
-        {headings.map((heading, i) => (
-          <li key={i}>
-            <label for={`columna-${i}`}>
-              <strong>{heading || `Columna ${i + 1}`}</strong>
-              <small>{valuesOf(sheet, i)}</small>
-            </label>
-            <select
-              id={`columna-${i}`}
-              value={mapping[i] ?? ''}
-              onChange={({ currentTarget }) =>
-                setMapping(mapping.map((path, j) => (i === j ? currentTarget.value || undefined : path)))
-              }
-            >
-              <option value="">No se usa</option>
-              {FIELDS.map(({ path, label }) => (
-                <option key={path} value={path}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </li>
-        ))}
-      </ul>
-      <label class="marcar">
-        <input
-          type="checkbox"
-          checked={isKept}
-          onChange={({ currentTarget }) => setKept(currentTarget.checked)}
-        />
-        Recordar en este navegador, para archivos con los mismos encabezados
-      </label>
+      <details open={hasUnknown}>
+        <summary>Qué es cada columna</summary>
+        <ul class="columnas">
+          {headings.map((heading, i) => (
+            <li key={i}>
+              <label for={`columna-${i}`}>
+                <strong>{heading || `Columna ${i + 1}`}</strong>
+                <small>{valuesOf(sheet, i)}</small>
+              </label>
+              <select
+                id={`columna-${i}`}
+                value={mapping[i] ?? ''}
+                onChange={({ currentTarget }) =>
+                  setMapping(mapping.map((path, j) => (i === j ? currentTarget.value || undefined : path)))
+                }
+              >
+                <option value="">No se usa</option>
+                {MEANINGS.map(({ path, label }) => (
+                  <option key={path} value={path}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            </li>
+          ))}
+        </ul>
+        <label class="marcar">
+          <input
+            type="checkbox"
+            checked={isKept}
+            onChange={({ currentTarget }) => setKept(currentTarget.checked)}
+          />
+          Recordar en este navegador, para archivos con los mismos encabezados
+        </label>
+      </details>
       <details open={asked.required.length > 0}>
         <summary>Lo que es igual en todas las guías</summary>
         <p>Se pone en las filas que no lo traen.</p>
@@ -154,7 +176,7 @@ export function MapHeadings(props: { name: string; sheet: Sheet; onDone: Done; o
       <p class="botones">
         <Button type="submit">Revisar las filas</Button>
         <Button quiet onClick={onBack}>
-          Otro archivo
+          {back}
         </Button>
       </p>
     </form>

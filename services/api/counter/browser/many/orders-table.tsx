@@ -12,11 +12,13 @@ import { correct, know, type Order } from './work.ts';
 export type Sorting = { path: string; isDown: boolean };
 
 /** The height of a row, in px, as `many.css` has it: only the rows that are seen are drawn. */
-const ROW_PX = 56;
+const ROW_PX = 40;
 /** Rows that are drawn above and below those that are seen. */
 const SPARE = 6;
 
 type Props = {
+  /** The column that was added last. */
+  added: string | undefined;
   /** All, of which `shown` passes a filter. */
   orders: readonly Order[];
   shown: readonly Order[];
@@ -27,7 +29,7 @@ type Props = {
 };
 
 /** A table of thousands of rows, corrected in place. */
-export function OrdersTable({ orders, shown, fields, sorting, onSort, onShowWrong }: Props) {
+export function OrdersTable({ added, orders, shown, fields, sorting, onSort, onShowWrong }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 600 });
   const [active, setActive] = useState<Place>();
@@ -56,6 +58,11 @@ export function OrdersTable({ orders, shown, fields, sorting, onSort, onShowWron
     element.scrollTop = Math.max(Math.min(element.scrollTop, above), below);
     element.querySelector<HTMLElement>('.activa > *')?.focus();
   }, [active]);
+
+  useEffect(() => {
+    const field = fields.find(({ path }) => path === added);
+    if (field) goTo(placeOf(activeOrder ?? shown[0], field));
+  }, [added]);
 
   const goTo = (place: Place | undefined, edit = false) => {
     const order = orders.find(({ id }) => id === place?.id);
@@ -123,11 +130,12 @@ export function OrdersTable({ orders, shown, fields, sorting, onSort, onShowWron
                 <ChooseAll orders={shown} />
               </th>
               <th scope="col">Fila</th>
-              <th scope="col">Estado</th>
+              <th scope="col">Situación</th>
               {fields.map(({ path, label }) => (
                 <th
                   key={path}
                   scope="col"
+                  data-campo={path}
                   aria-sort={
                     sorting?.path === path ? (sorting.isDown ? 'descending' : 'ascending') : undefined
                   }
@@ -154,7 +162,10 @@ export function OrdersTable({ orders, shown, fields, sorting, onSort, onShowWron
                   </td>
                   <td>{order.line}</td>
                   <td class="situacion">
-                    <RowState order={order} />
+                    <RowState
+                      order={order}
+                      onProblem={() => goTo(nextProblem([order], fields, undefined), true)}
+                    />
                   </td>
                   {fields.map((field, column) => {
                     const isActive = reached?.id === order.id && reached.path === field.path;
@@ -216,15 +227,15 @@ function Space({ rows }: { rows: number }) {
   ) : null;
 }
 
-/** Chooses all rows that are shown. One that has a guide already is chosen by itself alone. */
+/** Chooses all rows that are shown. One that has a guide already, or is another one again, is chosen by itself alone. */
 function ChooseAll({ orders }: { orders: readonly Order[] }) {
   const open = useMemo(() => orders.filter(({ state }) => state === 'open'), [orders]);
-  const fresh = open.filter(({ earlier }) => earlier?.live === undefined);
+  const fresh = open.filter(({ earlier, same }) => earlier?.live === undefined && !same?.isWhole);
   const chosen = fresh.filter(({ isChosen }) => isChosen).length;
   const choose = (some: readonly Order[], isChosen: boolean) =>
     know(new Map(some.map(({ id }) => [id, { isChosen }])));
   return (
-    <label title="Marca o desmarca las filas que se muestran. La que ya tiene guía se marca aparte.">
+    <label title="Marca o desmarca las filas que se muestran. La que ya tiene guía, o es igual a otra, se marca aparte.">
       <input
         type="checkbox"
         checked={chosen > 0 && chosen === fresh.length}
@@ -269,7 +280,7 @@ function Cell(props: CellProps) {
   const text = order.cells[path] ?? '';
   const className = [isActive && 'activa', kind].filter(Boolean).join(' ');
   return (
-    <td class={className || undefined}>
+    <td class={className || undefined} data-campo={path}>
       {isEditing ? (
         <CellEditor
           {...{ order, path, label }}

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
+import { pesos } from '../one/words.ts';
 import { may } from '../sent/may.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -13,7 +14,7 @@ import { createOrders, creating, stopCreating } from './create-orders.ts';
 import { findEarlier } from './earlier-guides.ts';
 import { FIELDS } from './fields.ts';
 import { OrdersTable, type Sorting } from './orders-table.tsx';
-import { isWrong } from './problems.ts';
+import { isWrong, warningsOf } from './problems.ts';
 import { countOfRows } from './rows.ts';
 import { correctedTable, nameBeside } from './saved.ts';
 import { addColumn, correct, work as current, isWaiting, type Order, problemsOf, type Work } from './work.ts';
@@ -23,32 +24,45 @@ const FILTERS = {
   mal: { label: 'Con problemas', shows: isWrong },
   atencion: {
     label: 'Con avisos',
-    shows: ({ warnings, earlier }: Order) => warnings.length > 0 || earlier?.live !== undefined,
+    shows: (order: Order) =>
+      warningsOf(order).length > 0 || order.same !== undefined || order.earlier?.live !== undefined,
   },
   esperan: { label: 'Por crear', shows: isWaiting },
   fuera: { label: 'Sin marcar', shows: ({ isChosen, state }: Order) => !isChosen && state === 'open' },
+  sinPrecio: { label: 'Sin precio', shows: isUnpriced },
   creadas: { label: 'Creadas', shows: ({ state }: Order) => state === 'created' },
 } as const;
 type Filter = keyof typeof FILTERS;
 
-const MONEY = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
+function isUnpriced(order: Order): boolean {
+  return may('guias.quote') && isWaiting(order) && priceOf(order) === undefined;
+}
+
+function priceOf({ price, content }: Order): number | undefined {
+  return price?.content === content ? price.total : undefined;
+}
 
 /** The rows of a file, until their labels are printed. */
-export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
-  const { orders, columns, name } = work;
+export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: () => void }) {
+  const { work, onColumns, onEnd } = props;
+  const { orders, columns, source } = work;
   const checked = useStore(checking);
   const [filter, setFilter] = useState<Filter>('todas');
   const [sorting, setSorting] = useState<Sorting>();
+  const [added, setAdded] = useState<string>();
   const [isLeaving, setLeaving] = useState(false);
   const shown = useMemo(
     () => sorted(orders.filter(FILTERS[filter].shows), sorting),
     [orders, filter, sorting],
   );
-  const wrongPaths = useMemo(
-    () => new Set(orders.flatMap((order) => problemsOf(order).map(({ path }) => path))),
+  const noted = useMemo(
+    () =>
+      new Set(
+        orders.flatMap((order) => [...problemsOf(order), ...warningsOf(order)].map(({ path }) => path)),
+      ),
     [orders],
   );
-  const fields = FIELDS.filter(({ path }) => columns.includes(path) || wrongPaths.has(path));
+  const fields = FIELDS.filter(({ path }) => columns.includes(path) || noted.has(path));
   const counts = useMemo(
     () => Object.values(FILTERS).map(({ shows }) => orders.filter(shows).length),
     [orders],
@@ -60,7 +74,7 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
   const hasCreated = orders.some(({ state }) => state === 'created');
   return (
     <>
-      <h2>{name}</h2>
+      <h2>{source.name}</h2>
       <p role="status">
         {countOfRows(orders.length)}{' '}
         {checked.isRunning || (unchecked > 0 && !checked.problem)
@@ -74,20 +88,31 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
       {checked.problem && <ProblemMessage problem={checked.problem} />}
       {checked.problem && <Button onClick={() => void checkOrders()}>Revisar otra vez</Button>}
       <Proposals orders={orders} />
+      <Creation orders={orders} />
+      {hasCreated && <Afterwards work={work} />}
       <div class="barra">
         <label>
           Mostrar{' '}
           <select value={filter} onChange={({ currentTarget }) => setFilter(currentTarget.value as Filter)}>
-            {Object.entries(FILTERS).map(([key, { label }], i) => (
-              <option key={key} value={key}>
-                {label} ({counts[i]})
-              </option>
-            ))}
+            {Object.entries(FILTERS).map(
+              ([key, { label }], i) =>
+                (counts[i] || key === 'todas' || key === filter) && (
+                  <option key={key} value={key}>
+                    {label} ({counts[i]})
+                  </option>
+                ),
+            )}
           </select>
         </label>
         <label>
           Agregar columna{' '}
-          <select value="" onChange={({ currentTarget }) => addColumn(currentTarget.value)}>
+          <select
+            value=""
+            onChange={({ currentTarget }) => {
+              addColumn(currentTarget.value);
+              setAdded(currentTarget.value);
+            }}
+          >
             <option value="">…</option>
             {FIELDS.filter((field) => !fields.includes(field)).map(({ path, label }) => (
               <option key={path} value={path}>
@@ -96,6 +121,12 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
             ))}
           </select>
         </label>
+        {/* What is sent stays as it is. */}
+        {orders.every(({ state }) => state === 'open') && (
+          <Button quiet onClick={onColumns}>
+            Columnas y remitente
+          </Button>
+        )}
         <Button quiet onClick={() => void saveCorrected(work)}>
           Guardar archivo corregido
         </Button>
@@ -108,12 +139,10 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
         </Button>
       </div>
       <OrdersTable
-        {...{ orders, shown, fields, sorting }}
+        {...{ added, orders, shown, fields, sorting }}
         onSort={setSorting}
         onShowWrong={() => setFilter('mal')}
       />
-      <Creation orders={orders} />
-      {hasCreated && <Afterwards work={work} />}
       {isLeaving && (
         <Dialog title="Hay correcciones sin guardar" onClose={() => setLeaving(false)}>
           <p>Si elige otro archivo, se pierden.</p>
@@ -132,11 +161,11 @@ export function OrdersView({ work, onEnd }: { work: Work; onEnd: () => void }) {
   );
 }
 
-async function saveCorrected(work: Work): Promise<void> {
+async function saveCorrected({ source: { name, sheet, mapping }, orders }: Work): Promise<void> {
   const { asXlsx } = await import('./tables.ts');
   saveFile({
-    blob: asXlsx(correctedTable(work.orders, work.others)),
-    name: nameBeside(work.name, 'corregido', 'xlsx'),
+    blob: asXlsx(correctedTable(orders, { headings: sheet.headings, mapping })),
+    name: nameBeside(name, 'corregido', 'xlsx'),
   });
   const now = current.get();
   if (now) current.set({ ...now, isChanged: false });
@@ -178,9 +207,7 @@ function Creation({ orders }: { orders: readonly Order[] }) {
   const [notice, setNotice] = useState<{ problem?: Problem; found?: number }>({});
   const [isLooking, setLooking] = useState(false);
   const waiting = orders.filter(isWaiting);
-  const prices = waiting.flatMap(({ price, content }) =>
-    price?.content === content && price.total !== undefined ? [price.total] : [],
-  );
+  const prices = waiting.flatMap((order) => priceOf(order) ?? []);
   const total = prices.reduce((sum, price) => sum + price, 0);
   const start = async () => {
     if (isLooking || checked.isRunning) return;
@@ -196,8 +223,10 @@ function Creation({ orders }: { orders: readonly Order[] }) {
       {notice.problem && <ProblemMessage problem={notice.problem} />}
       {notice.found !== undefined && notice.found > 0 && (
         <Message kind="warning">
-          {notice.found === 1 ? 'Una fila ya tiene guía' : `${notice.found} filas ya tienen guía`} con su
-          Referencia, y se desmarcó. Marque la que quiera otra vez.
+          {notice.found === 1
+            ? 'Se desmarcó una fila que ya tiene guía'
+            : `Se desmarcaron ${notice.found} filas que ya tienen guía`}{' '}
+          con su Referencia. Marque la que quiera otra vez.
         </Message>
       )}
       {state?.problem && <ProblemMessage problem={state.problem} />}
@@ -206,7 +235,7 @@ function Creation({ orders }: { orders: readonly Order[] }) {
       )}
       {waiting.length > 0 && prices.length > 0 && (
         <p>
-          Total: <strong>{MONEY.format(total)}</strong>
+          Total: <strong>{pesos(total)}</strong>
           {prices.length < waiting.length && `, y ${waiting.length - prices.length} sin precio`}
         </p>
       )}

@@ -46,6 +46,13 @@ function pathsOf(order: Order): string[] {
   return problems.length === 0 ? [''] : problems.map(({ path = '' }) => path);
 }
 
+/** What may be wrong with an order, as far as it is known for its present content. */
+export function warningsOf({ warnings, checked, content, same }: Order): CellProblem[] {
+  const ofFile =
+    same && !same.isWhole ? [{ path: 'Referencia', message: `La misma que en la fila ${same.line}` }] : [];
+  return checked === content ? [...ofFile, ...warnings] : ofFile;
+}
+
 /** What is to be said beside a cell. */
 export type Notes = { problems: readonly CellProblem[]; warnings: readonly CellProblem[] };
 
@@ -54,6 +61,6 @@ export function notesOn(order: Order, path: string): Notes {
   const isHere = (each: CellProblem) => each.path === path;
   return {
     problems: problemsOf(order).filter(isHere),
-    warnings: order.checked === order.content ? order.warnings.filter(isHere) : [],
+    warnings: warningsOf(order).filter(isHere),
   };
 }

@@ -1,5 +1,5 @@
 import { type Reading, readCell } from './cells.ts';
-import { FIELDS } from './fields.ts';
+import { FIELDS, fieldAt, MEASURES, SIDES, WEIGHT } from './fields.ts';
 import { headingRow, type Mapping } from './headings.ts';
 import { type Cells, isEmpty } from './reading/read-text.ts';
 
@@ -47,7 +47,7 @@ export function rowsOf({ headings, body, firstLine }: Sheet, mapping: Mapping): 
     for (const [column] of headings.entries()) {
       const [path, text] = [mapping[column], texts[column]?.trim() ?? ''];
       if (path === undefined) others.push(text);
-      else if (text !== '') cells[path] = cells[path] === undefined ? text : `${cells[path]} ${text}`;
+      else if (text !== '') put(cells, path, path === WEIGHT ? withUnit(text, headings[column]) : text);
     }
     if (Object.keys(cells).length === 0) continue;
     const above = rows.at(-1);
@@ -56,6 +56,25 @@ export function rowsOf({ headings, body, firstLine }: Sheet, mapping: Mapping): 
     else rows.push({ id: rows.length, line: firstLine + i, cells, others });
   }
   return rows;
+}
+
+/** Of two numbers for one field, the first counts. */
+function put(cells: Record<string, string>, path: string, text: string): void {
+  if (path === MEASURES.path) {
+    const sides = text.split(/[x×*]/i);
+    // What are not three sides is refused where it stands.
+    const texts = sides.length === SIDES.length ? sides : [text];
+    for (const [i, side] of texts.entries()) put(cells, SIDES[i] as string, side.trim());
+  } else if (cells[path] === undefined) cells[path] = text;
+  else if (fieldAt(path)?.kind !== 'number') cells[path] += ` ${text}`;
+}
+
+function withUnit(weight: string, heading = ''): string {
+  return isInGrams(heading) && /\d$/.test(weight) ? `${weight} g` : weight;
+}
+
+export function isInGrams(heading: string): boolean {
+  return /\b(?:g|grs?|gramos)\b/i.test(heading);
 }
 
 function goesOn(above: Row['cells'], cells: Row['cells']): boolean {

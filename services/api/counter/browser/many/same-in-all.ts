@@ -1,11 +1,9 @@
-import { SentGuide } from '#shared/guides/guide.ts';
-import { type FieldSpec, type Section, sectionsOf, type Values } from '../one/form.ts';
-import { SERVICE } from './fields.ts';
+import type { FieldSpec, Section, Values } from '../one/form.ts';
+import { SECTIONS, SERVICE } from './fields.ts';
 import type { Row } from './rows.ts';
 
 /** What a file does not say of its guides because all of them have it in common: who sends them, or what they weigh. */
 
-const SECTIONS = sectionsOf(SentGuide as unknown as Parameters<typeof sectionsOf>[0]);
 const SENDER = 'Remitente.';
 const SENDER_NAME = 'Remitente.Nombre';
 /** What is often the same in all rows, beside the sender. */

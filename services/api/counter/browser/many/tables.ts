@@ -21,6 +21,8 @@ const relations = (...each: string[]) =>
   `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${each.join('')}</Relationships>`;
 const xf = (format: number) =>
   `<xf numFmtId="${format}" fontId="0" fillId="0" borderId="0" applyNumberFormat="1"/>`;
+/** Every workbook begins with these two, and strict programs refuse one without. */
+const fill = (pattern: 'none' | 'gray125') => `<fill><patternFill patternType="${pattern}"/></fill>`;
 /** The format of texts (ECMA-376, part 1, 18.8.30): a spreadsheet takes no cell of it for a number or a formula. */
 const TEXT_FORMAT = 49;
 
@@ -42,7 +44,7 @@ export function writeXlsx(table: Table): Uint8Array {
       relations(relation(1, 'worksheet', 'worksheets/sheet1.xml'), relation(2, 'styles', 'styles.xml')),
     ),
     'xl/styles.xml': strToU8(
-      `${HEAD}<styleSheet xmlns="${MAIN}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1">${xf(0)}</cellStyleXfs><cellXfs count="2">${xf(0)}${xf(TEXT_FORMAT)}</cellXfs></styleSheet>`,
+      `${HEAD}<styleSheet xmlns="${MAIN}"><fonts count="1"><font/></fonts><fills count="2">${fill('none')}${fill('gray125')}</fills><borders count="1"><border/></borders><cellStyleXfs count="1">${xf(0)}</cellStyleXfs><cellXfs count="2">${xf(0)}${xf(TEXT_FORMAT)}</cellXfs></styleSheet>`,
     ),
     'xl/worksheets/sheet1.xml': strToU8(
       `${HEAD}<worksheet xmlns="${MAIN}"><cols><col min="1" max="${width}" width="22" style="1" customWidth="1"/></cols><sheetData>${rows}</sheetData></worksheet>`,

@@ -1,10 +1,15 @@
+import type { Values } from '../one/form.ts';
 import { createStore } from '../ui/store.ts';
 import { type CellProblem, checkedContent, refusals } from './checking.ts';
+import type { Mapping } from './headings.ts';
 import { Occurrences } from './request.ts';
-import { type Row, readRow } from './rows.ts';
+import { type Row, readRow, type Sheet } from './rows.ts';
+import { withAnswers } from './same-in-all.ts';
 
 /** A row, and what is known of it. */
 export type Order = Row & {
+  /** The cells that a person has written here. */
+  corrected: Row['cells'];
   /** What the row says, to know whether it was checked so. */
   content: string;
   /** Cells that mean nothing, which no request needs to find. */
@@ -19,6 +24,8 @@ export type Order = Row & {
   price?: { content: string; total?: number; quote?: string; none?: string };
   /** Whether it is to be created. */
   isChosen: boolean;
+  /** The first row above that says the same, wholly or in its Referencia. */
+  same?: { line: number; isWhole: boolean };
   /** The guides that the account has with this Referencia. */
   earlier?: { count: number; live?: string };
   /** A row whose request has no answer is not changed any more: only the same request tells what became of it. */
@@ -29,13 +36,14 @@ export type Order = Row & {
   failure?: string;
 };
 
+/** A file, what its columns mean, and what is the same in all its rows. */
+export type Source = { name: string; sheet: Sheet; mapping: Mapping; same: Values };
+
 export type Work = {
-  name: string;
-  /** Headings of columns that mean nothing here. */
-  others: readonly string[];
+  source: Source;
   /** In the order of the file. */
   orders: readonly Order[];
-  /** Columns that the table shows: those of the file with a text in some row, and those that were added. */
+  /** Columns that the table shows: those of the file with a text in some row, and those that were written or added here. */
   columns: readonly string[];
   /** Whether corrections are not saved. */
   isChanged: boolean;
@@ -45,15 +53,29 @@ export type Work = {
 /** What is worked at; it stays while another tab of the page is looked at. */
 export const work = createStore<Work | undefined>(undefined);
 
-export function beginWork(name: string, others: readonly string[], rows: readonly Row[]): void {
-  const orders = rows.map((row) =>
-    orderOf(row, { problems: [], warnings: [], isChosen: true, state: 'open' }),
-  );
-  const columns = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))];
-  work.set({ name, others, columns, orders, isChanged: false, occurrences: new Occurrences() });
+/**
+ * Begins with the rows of a file. Of the same file, what was corrected and chosen stays.
+ *
+ * @param answers what is put where a row says nothing.
+ */
+export function beginWork(source: Source, rows: readonly Row[], answers: Values): void {
+  const current = work.get();
+  const former = current?.source.sheet === source.sheet ? current : undefined;
+  const byLine = new Map(former?.orders.map((order) => [order.line, order]));
+  const orders = rows.map((row) => {
+    const { failure: _, ...known } = byLine.get(row.line) ?? FRESH;
+    const { cells } = withAnswers(row, answers);
+    return orderOf({ ...row, cells: { ...cells, ...known.corrected } }, known);
+  });
+  compare(orders);
+  const written = [...rows.map(({ cells }) => cells), ...orders.map(({ corrected }) => corrected)];
+  const columns = [...new Set(written.flatMap(Object.keys))];
+  const isChanged = former?.isChanged ?? false;
+  work.set({ source, columns, orders, isChanged, occurrences: new Occurrences() });
 }
 
 type Known = Omit<Order, keyof Row | 'content' | 'refused' | 'proposals'>;
+const FRESH: Known = { corrected: {}, problems: [], warnings: [], isChosen: true, state: 'open' };
 
 function orderOf(row: Row, known: Known): Order {
   const proposals = new Map<string, string>();
@@ -79,10 +101,32 @@ export function correct(changes: ReadonlyMap<number, Readonly<Record<string, str
   for (const [id, cells] of changes) {
     const order = orders[id] as Order;
     if (order.state !== 'open') continue;
-    const { failure: _, ...rest } = order;
-    orders[id] = orderOf({ ...order, cells: { ...order.cells, ...cells } }, rest);
+    const { failure: _, ...rest } = { ...order, corrected: { ...order.corrected, ...cells } };
+    orders[id] = orderOf({ ...rest, cells: { ...order.cells, ...cells } }, rest);
   }
+  compare(orders);
   work.set({ ...current, orders, isChanged: true });
+}
+
+/** Finds rows that say the same. One that is wholly equal is not chosen until a person says so, or it is corrected. */
+function compare(orders: Order[]): void {
+  const [contents, references] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [i, order] of orders.entries()) {
+    const { content, cells, line, refused, same: former, state } = order;
+    const reference = cells.Referencia?.trim() ?? '';
+    const equal = refused.length > 0 ? undefined : contents.get(content);
+    const named = equal ?? references.get(reference);
+    if (refused.length === 0 && equal === undefined) contents.set(content, line);
+    if (reference !== '' && !references.has(reference)) references.set(reference, line);
+    const isWhole = equal !== undefined;
+    if (former?.line === named && (former?.isWhole ?? false) === isWhole) continue;
+    const { same: _, ...rest } = order;
+    orders[i] = {
+      ...rest,
+      ...(named !== undefined && { same: { line: named, isWhole } }),
+      ...(state === 'open' && (former?.isWhole ?? false) !== isWhole && { isChosen: !isWhole }),
+    };
+  }
 }
 
 /** Shows a column. */

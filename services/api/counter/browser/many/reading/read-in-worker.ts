@@ -4,7 +4,8 @@ import { type Cells, UnreadableFile } from './read-text.ts';
 
 /** Longest time in which a file is read, in ms. */
 const TIMEOUT_MS = 10_000;
-const UNREAD = 'El archivo no se pudo leer.';
+const UNREAD =
+  'El archivo no se pudo leer. Vuelva a cargar la página y elíjalo otra vez: el mostrador pudo cambiar desde que la abrió.';
 
 /** Reads a file, or cells that were pasted, beside the page, which so never hangs. @throws UnreadableFile */
 export async function readInWorker(source: File | string): Promise<Cells> {
