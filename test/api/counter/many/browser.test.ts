@@ -277,7 +277,16 @@ test(
     proxy.alter = () => {};
     await counter.press(page, 'Revisar otra vez');
     await page.waitForFunction(`document.body.innerText.includes('Ninguna tiene problemas.')`);
-    await page.close();
+    // What is not created is not lost without a word, also from another tab of the page.
+    await page.locator('nav a[href="#/enviado"]').click();
+    await page.waitForSelector('.enviado');
+    const asked = Promise.withResolvers<string>();
+    page.once('dialog', (dialog) => {
+      asked.resolve(dialog.type());
+      void dialog.accept();
+    });
+    await page.close({ runBeforeUnload: true });
+    expect(await asked.promise).toBe('beforeunload');
   },
   MINUTES,
 );
