@@ -277,7 +277,16 @@ test(
     proxy.alter = () => {};
     await counter.press(page, 'Revisar otra vez');
     await page.waitForFunction(`document.body.innerText.includes('Ninguna tiene problemas.')`);
-    await page.close();
+    // What is not created is not lost without a word, also from another tab of the page.
+    await page.locator('nav a[href="#/enviado"]').click();
+    await page.waitForSelector('.enviado');
+    const asked = Promise.withResolvers<string>();
+    page.once('dialog', (dialog) => {
+      asked.resolve(dialog.type());
+      void dialog.accept();
+    });
+    await page.close({ runBeforeUnload: true });
+    expect(await asked.promise).toBe('beforeunload');
   },
   MINUTES,
 );
@@ -344,7 +353,9 @@ test(
   'it is read on a phone, in the dark, and by everybody',
   async ({ browser, api, orders }) => {
     const { path } = await orders('vista', 40, dirty);
-    const { page } = await counter.openMany(browser, api.url);
+    // Nobody has kept a sender in it.
+    const context = await browser.createBrowserContext();
+    const { page } = await counter.openMany(context, api.url);
     const look = (name: string) => lookAtAll(page, `mostrador-varias-${name}`);
     await look('elegir');
     const input = await page.waitForSelector('input[type=file]');
@@ -373,7 +384,7 @@ test(
     await page.locator('.tabla thead input').click();
     expect(await chosen()).toBe(drawn);
     await look('filas');
-    await page.close();
+    await context.close();
   },
   3 * MINUTES,
 );
