@@ -1,5 +1,6 @@
 import { session } from '../api/session.ts';
-import { createStore, useStore } from '../ui/store.ts';
+import { createStore } from '../ui/store.ts';
+import { useStore } from '../ui/use-store.ts';
 import { checkOrders } from './check-orders.ts';
 import { ChooseFile } from './choose-file.tsx';
 import { creating, recallCreated } from './create-orders.ts';

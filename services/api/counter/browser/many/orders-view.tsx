@@ -7,7 +7,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { saveFile } from '../ui/file-shown.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
 import { Progress } from '../ui/progress.tsx';
-import { useStore } from '../ui/store.ts';
+import { useStore } from '../ui/use-store.ts';
 import { Afterwards } from './afterwards.tsx';
 import { checking, checkOrders } from './check-orders.ts';
 import { createOrders, creating, stopCreating } from './create-orders.ts';

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { session } from '../api/session.ts';
 import { keep, readKept } from '../kept/kept.ts';
 import { Button } from '../ui/button.tsx';
-import { createStore, useStore } from '../ui/store.ts';
+import { createStore } from '../ui/store.ts';
+import { useStore } from '../ui/use-store.ts';
 import type { Values } from './form.ts';
 
 const MOST = 50;

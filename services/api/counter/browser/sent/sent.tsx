@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { zoneWords } from '#shared/pages/zone-words.ts';
 import { addressOf, place } from '../shell/route.ts';
-import { useStore } from '../ui/store.ts';
+import { useStore } from '../ui/use-store.ts';
 import { Collected, PaidRemittance } from './collected.tsx';
 import { Guide } from './guide.tsx';
 import { Guides } from './guides.tsx';

@@ -6,7 +6,7 @@ import { forgetAll, keepsAnything } from '../kept/kept.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Message } from '../ui/message.tsx';
-import { useStore } from '../ui/store.ts';
+import { useStore } from '../ui/use-store.ts';
 import { Login } from './login.tsx';
 import { addressOf, place, TABS, type Tab } from './route.ts';
 
