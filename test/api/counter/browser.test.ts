@@ -382,7 +382,7 @@ if (process.env.UPDATE_PICTURES) {
     await counter.choose(page, path);
     await page.locator('td.mal button').click();
     await page.waitForFunction(`/Total: \\$/.test(document.querySelector('.crear')?.textContent)`);
-    await page.waitForFunction(`document.querySelector('.detalle a')`);
+    await page.waitForFunction(`/no entrega/.test(document.querySelector('.detalle').textContent)`);
     await writeFile(join(repoRoot, 'docs/pictures/mostrador.png'), await page.screenshot());
     await page.close();
   });
