@@ -94,6 +94,7 @@ test('sentences of the API name fields as people do, with accents', () => {
     ['Se requiere DestinoCode o CodigoPostal', 'Se requiere sucursal de destino o código postal'],
     ['Guia no encontrada', 'Guía no encontrada'],
     ['La recoleccion esta Cancelada y ya no cambia', 'La recolección está Cancelada y ya no cambia'],
+    ['Las guias de esta cuenta', 'Las guías de esta cuenta'],
   ];
   expect(said.map(([message]) => spoken(message))).toEqual(said.map(([, words]) => words));
   expect(besideField(spoken(said[1]?.[0] ?? ''))).toBe('Debe ser un número, no un texto');

@@ -60,7 +60,7 @@ export function spoken(message: string): string {
       return (word[0] === word[0]?.toUpperCase() ? capitalized(accented) : accented) + plural;
     })
     .replace(/cion\b/g, 'ción')
-    .replace(/\besta (?=(?:activa|alterada|cancelada|completa|dos|en|sin|vacío)(?![a-zñ]))/g, 'está ');
+    .replace(/\besta (?=(?:activa|alterada|cancelada|completa|dos|en|sin|vacío)(?![a-zñ])|[A-Z])/g, 'está ');
 }
 
 /** Says a problem beside its field, without its name. */
