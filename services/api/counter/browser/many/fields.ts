@@ -13,9 +13,7 @@ export type Field = {
 
 /** Fields whose description is no name. */
 const LABELS: Readonly<Record<string, string>> = {
-  Referencia: 'Referencia',
   'Cobro.Monto': 'Monto a cobrar',
-  'Cobro.Medios': 'Medios de pago',
   'Destinatario.DestinoCode': 'Sucursal de destino',
 };
 /** The order in which people read a table of orders. */

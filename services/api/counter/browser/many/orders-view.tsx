@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
-import { pesos } from '../one/words.ts';
 import { may } from '../sent/may.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -8,6 +7,7 @@ import { saveFile } from '../ui/file-shown.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
 import { Progress } from '../ui/progress.tsx';
 import { useStore } from '../ui/use-store.ts';
+import { pesos } from '../ui/words.ts';
 import { Afterwards } from './afterwards.tsx';
 import { checking, checkOrders } from './check-orders.ts';
 import { createOrders, creating, stopCreating } from './create-orders.ts';

@@ -1,4 +1,4 @@
-import { pesos } from '../one/words.ts';
+import { pesos } from '../ui/words.ts';
 import type { CellProblem } from './checking.ts';
 import { fieldAt } from './fields.ts';
 import { warningsOf } from './problems.ts';

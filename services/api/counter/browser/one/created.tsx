@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../ui/button.tsx';
 import { Message } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
-import { pesos } from './words.ts';
+import { pesos } from '../ui/words.ts';
 
 export type CreatedGuide = { SEND_GUIA: string; SEND_TOTAL: number; SEND_DESTINATARIO: string };
 

@@ -5,12 +5,12 @@ import type { Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { FormProblem, Message } from '../ui/message.tsx';
+import { pesos, serviceName } from '../ui/words.ts';
 import type { CreatedGuide } from './created.tsx';
 import { type FieldSpec, type GuideForm, guideOf, isComplete, type Values } from './form.ts';
 import { PRICED_BY } from './layout.ts';
 import { quote, useCheck, useQuote } from './looked-up.ts';
 import { SectionFields, saidOf } from './section-fields.tsx';
-import { pesos, serviceName } from './words.ts';
 
 export function GuideFields(props: {
   form: GuideForm;

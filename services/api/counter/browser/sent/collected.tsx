@@ -1,8 +1,9 @@
 import { addressOf } from '../shell/route.ts';
+import { pesos } from '../ui/words.ts';
 import { Failed, Listed, Table } from './listed.tsx';
 import { useOne, usePages } from './pages-of.ts';
 import { State } from './state.tsx';
-import { momentWords, pesosWords } from './words.ts';
+import { momentWords } from './words.ts';
 
 type Row = {
   SEND_GUIA: string;
@@ -41,7 +42,7 @@ export function Collected() {
       <h1>Cobros</h1>
       {typeof owed === 'number' && (
         <p>
-          Por pagarle: <strong>{pesosWords(owed)}</strong>
+          Por pagarle: <strong>{pesos(owed)}</strong>
         </p>
       )}
       <Listed pages={collected} empty={<p>Nada se ha cobrado todavía. Pida el cobro al crear la guía.</p>}>
@@ -60,15 +61,15 @@ export function Collected() {
                   <State status={row.SEND_ESTATUS} />
                 </td>
                 <td data-de="Por cobrar" class="numero">
-                  {pesosWords(row.Cobro)}
+                  {pesos(row.Cobro)}
                 </td>
                 <td data-de="Cobrado" class="numero">
-                  {pesosWords(row.Cobrado)}
+                  {pesos(row.Cobrado)}
                 </td>
                 <td data-de="Diferencia">
                   {row.Diferencia && (
                     <span class="atencion">
-                      {pesosWords(row.Diferencia.Importe)}:{' '}
+                      {pesos(row.Diferencia.Importe)}:{' '}
                       {DIFFERENCES[row.Diferencia.Tipo] ?? row.Diferencia.Tipo}
                     </span>
                   )}
@@ -92,7 +93,7 @@ export function Collected() {
                 </th>
                 <td data-de="Hecha">{momentWords(row.Fecha)}</td>
                 <td data-de="Importe" class="numero">
-                  {pesosWords(row.Importe)}
+                  {pesos(row.Importe)}
                 </td>
                 <td data-de="Movimientos" class="numero">
                   {row.Movimientos}
@@ -125,7 +126,7 @@ export function PaidRemittance({ number }: { number: string }) {
       {data && (
         <>
           <p>
-            <RemittanceState of={data} /> {pesosWords(data.Importe)}, {momentWords(data.Fecha)}.
+            <RemittanceState of={data} /> {pesos(data.Importe)}, {momentWords(data.Fecha)}.
           </p>
           {data.Movimientos > data.Detalle.length && (
             <p>
@@ -139,7 +140,7 @@ export function PaidRemittance({ number }: { number: string }) {
                   <a href={addressOf('enviado', 'guias', movement.SEND_GUIA)}>{movement.SEND_GUIA}</a>
                 </th>
                 <td data-de="Importe" class="numero">
-                  {pesosWords(movement.Importe)}
+                  {pesos(movement.Importe)}
                 </td>
                 <td data-de="Medio">{movement.Medio}</td>
                 <td data-de="Registrado">{momentWords(movement.Registrado)}</td>

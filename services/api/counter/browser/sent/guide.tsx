@@ -7,6 +7,7 @@ import { CopyLink } from '../ui/copy-link.tsx';
 import { FileShown } from '../ui/file-shown.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
+import { pesos } from '../ui/words.ts';
 import { Cancel } from './cancel.tsx';
 import type { CompleteGuide, Person } from './complete-guide.ts';
 import { Fact, Failed } from './listed.tsx';
@@ -15,7 +16,7 @@ import { useOne } from './pages-of.ts';
 import { ReturnOf } from './return-of.tsx';
 import { State } from './state.tsx';
 import { useFile } from './use-file.ts';
-import { countWords, momentWords, pesosWords } from './words.ts';
+import { countWords, momentWords } from './words.ts';
 
 type Event = {
   Id: string;
@@ -77,8 +78,8 @@ function Loaded({ guide, again }: { guide: CompleteGuide; again: () => void }) {
         {guide.EntregaEstimada && STATES[SEND_ESTATUS as keyof typeof STATES]?.look === 'normal' && (
           <Fact name="Según su cotización">{arrivalWords(guide.EntregaEstimada)}</Fact>
         )}
-        {guide.SEND_TOTAL > 0 && !isCancelled && <Fact name="Precio">{pesosWords(guide.SEND_TOTAL)}</Fact>}
-        {guide.Cobro && <Fact name="Se cobra al entregar">{pesosWords(guide.Cobro.Monto)}</Fact>}
+        {guide.SEND_TOTAL > 0 && !isCancelled && <Fact name="Precio">{pesos(guide.SEND_TOTAL)}</Fact>}
+        {guide.Cobro && <Fact name="Se cobra al entregar">{pesos(guide.Cobro.Monto)}</Fact>}
         {guide.Devolucion !== undefined && (
           <Fact name="Vuelve con">
             <a href={addressOf('enviado', 'guias', guide.Devolucion)}>{guide.Devolucion}</a>
@@ -198,7 +199,7 @@ function detailsOf({ Motivo, Recibe, Sucursal, Paquete, Cobrado, Anulado }: Even
     Recibe && `Recibió ${Recibe}`,
     Sucursal && `Sucursal ${Sucursal}`,
     Paquete && `Paquete ${Paquete}`,
-    Cobrado && `Se cobró ${pesosWords(Cobrado.Monto)}, ${Cobrado.Medio}`,
+    Cobrado && `Se cobró ${pesos(Cobrado.Monto)}, ${Cobrado.Medio}`,
     Anulado && 'Fue un error, y no cuenta',
   ];
   return details.filter(Boolean).join('. ');

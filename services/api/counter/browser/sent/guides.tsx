@@ -7,10 +7,11 @@ import { Field } from '../ui/field.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
 import { createStore } from '../ui/store.ts';
 import { useStore } from '../ui/use-store.ts';
+import { pesos } from '../ui/words.ts';
 import { Listed, Table } from './listed.tsx';
 import { usePages } from './pages-of.ts';
 import { State, stateWords } from './state.tsx';
-import { dateOf, momentWords, pesosWords } from './words.ts';
+import { dateOf, momentWords } from './words.ts';
 
 /** A guide as the list has it. */
 type Row = {
@@ -242,7 +243,7 @@ function Rows(props: {
           </td>
           <td data-de="Creada">{momentWords(row.SEND_FECHA)}</td>
           <td data-de="Precio" class="numero">
-            {row.SEND_TOTAL > 0 && row.SEND_ESTATUS !== 'Cancelado' ? pesosWords(row.SEND_TOTAL) : ''}
+            {row.SEND_TOTAL > 0 && row.SEND_ESTATUS !== 'Cancelado' ? pesos(row.SEND_TOTAL) : ''}
           </td>
         </tr>
       ))}

@@ -5,13 +5,14 @@ import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
 import { FileShown } from '../ui/file-shown.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
+import { pesos } from '../ui/words.ts';
 import { Failed, Listed, Table } from './listed.tsx';
 import { may } from './may.ts';
 import { useOne, usePages } from './pages-of.ts';
 import { usePickupOf } from './pickups.tsx';
 import { State } from './state.tsx';
 import { useFile } from './use-file.ts';
-import { countWords, momentWords, pesosWords } from './words.ts';
+import { countWords, momentWords } from './words.ts';
 
 type Row = {
   Manifiesto: string;
@@ -116,7 +117,7 @@ export function Manifest({ number }: { number: string }) {
           <p>
             {momentWords(data.Fecha)}, sucursal {data.SEND_SUCU_ORIG}: {countWords(data.Guias, 'guía')},{' '}
             {countWords(data.Paquetes, 'paquete')}, {data.Peso} kg
-            {data.Cobro !== undefined && `, ${pesosWords(data.Cobro)} por cobrar`}.
+            {data.Cobro !== undefined && `, ${pesos(data.Cobro)} por cobrar`}.
           </p>
           {data.Canceladas !== undefined && data.Canceladas > 0 && (
             <Message kind="warning">{data.Canceladas} se cancelaron después: no las entregue.</Message>

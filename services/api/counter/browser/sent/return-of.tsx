@@ -6,9 +6,10 @@ import { Button } from '../ui/button.tsx';
 import { CopyLink } from '../ui/copy-link.tsx';
 import { Field } from '../ui/field.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
+import { pesos } from '../ui/words.ts';
 import type { CompleteGuide } from './complete-guide.ts';
 import { may } from './may.ts';
-import { deadlineWords, momentWords, pesosWords } from './words.ts';
+import { deadlineWords, momentWords } from './words.ts';
 
 /** Why it goes back, as the API takes it. */
 const REASONS = [
@@ -114,7 +115,7 @@ function NewReturn({ guide, onChange }: { guide: CompleteGuide; onChange: () => 
       </Field>
       {option && (
         <p role="status">
-          Cuesta <strong>{pesosWords(option.SEND_TOTAL)}</strong>, de {quote?.SEND_SUCU_ORIG} a{' '}
+          Cuesta <strong>{pesos(option.SEND_TOTAL)}</strong>, de {quote?.SEND_SUCU_ORIG} a{' '}
           {quote?.SEND_SUCU_DEST}. El precio vale hasta el {deadlineWords(option.Vence)}.
         </p>
       )}

@@ -5,9 +5,10 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { saveFile } from '../ui/file-shown.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
+import { pesos } from '../ui/words.ts';
 import { Fact, Failed, Table } from './listed.tsx';
 import { useOne } from './pages-of.ts';
-import { dateOf, dayWords, pesosWords } from './words.ts';
+import { dateOf, dayWords } from './words.ts';
 
 type Figures = {
   Guias: number;
@@ -66,7 +67,7 @@ function Shown({ month }: { month: Month }) {
         <Fact name="Entregadas">{month.Entregadas}</Fact>
         <Fact name="Canceladas">{month.Canceladas}</Fact>
         <Fact name="Etiquetas">{month.Etiquetas}</Fact>
-        <Fact name="Por las guías">{pesosWords(owedOf(month))}</Fact>
+        <Fact name="Por las guías">{pesos(owedOf(month))}</Fact>
       </dl>
       <p>
         {month.Provisional ? 'El mes aún no se cierra: puede sumarse algo.' : 'El mes está cerrado.'}
@@ -94,7 +95,7 @@ function Shown({ month }: { month: Month }) {
               {day.Etiquetas}
             </td>
             <td data-de="Por las guías" class="numero">
-              {pesosWords(owedOf(day))}
+              {pesos(owedOf(day))}
             </td>
           </tr>
         ))}

@@ -1,4 +1,4 @@
-/** Moments, money and words of the API as people read them. */
+/** Moments and words of the API as people read them. */
 
 /** The carrier's, in which guides have their dates; other ones would not fit beside them. */
 export const TIME_ZONE = document.getElementById('mostrador')?.dataset.zona ?? 'UTC';
@@ -14,7 +14,6 @@ const MOMENT = format({ ...DATE, ...HOUR }, TIME_ZONE);
 const LOCAL_TIME = format({ ...DATE, ...HOUR });
 const DEADLINE = format({ ...WEEKDAY, ...HOUR });
 const ISO_DATE = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone: TIME_ZONE });
-const PESOS = new Intl.NumberFormat('es-MX', { style: 'currency', currency: 'MXN' });
 
 /** Writes a moment of the API by the carrier's clock, as which local times, without a zone, are written already. */
 export function momentWords(text: string): string {
@@ -36,10 +35,6 @@ export function dayWords(date: string): string {
 /** Writes how many, with the noun in the plural unless it is one. */
 export function countWords(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-export function pesosWords(amount: number): string {
-  return PESOS.format(amount);
 }
 
 /** Returns the date of a moment by the carrier's clock, as the API takes dates. */
