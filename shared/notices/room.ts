@@ -3,6 +3,9 @@ import { SECRET } from '../config/settings.ts';
 import { defineRoomData } from '../room-data.ts';
 import { NOTICE_ACCOUNTS, NOTICE_REFUSALS, NOTICES } from './notice-model.ts';
 
+/** As in a URL: a bare % would be read as another text, or not at all. */
+const ENCODED = '([^:@/?#%]|%[0-9a-fA-F]{2})+';
+
 export const noticesData = defineRoomData({
   name: 'notices',
   about: 'E-mails that tell recipients what happens to their parcel, and the page on which they refuse them',
@@ -15,8 +18,7 @@ export const noticesData = defineRoomData({
   settings: {
     SMTP_URL: Type.Optional(
       Type.String({
-        pattern:
-          '^smtps?://([^:@/?#]+:[^:@/?#]+@)?([^:@/?#\\[\\]]+|\\[[0-9a-fA-F:]+\\])(:[0-9]{1,5})?(\\?tls=no)?$',
+        pattern: `^smtps?://(${ENCODED}:${ENCODED}@)?([^:@/?#\\[\\]]+|\\[[0-9a-fA-F:]+\\])(:[0-9]{1,5})?(\\?tls=no)?$`,
         writeOnly: true,
         description:
           "Carrier's mail server for notices to recipients: smtp://USER:PASSWORD@host:587 with STARTTLS, or smtps://… with TLS from the start. User and password are encoded as in a URL. TLS is demanded, but on the loopback, or with ?tls=no. Without it no notices are sent. With it MAIL_FROM, NOTICES_SECRET, PUBLIC_URL and PRIVACY_NOTICE_URL are needed too",

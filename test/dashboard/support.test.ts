@@ -479,16 +479,16 @@ describe('a search for a person', () => {
   }) => {
     const seeker = await visitorWith(['soporte.read', 'soporte.personas', 'guias.quote']);
     await search(seeker, 'jose angel nu');
-    await search(seeker, '8122223333');
+    await search(seeker, '8122223333', 'Jose Angel');
     const looks = await stores.mongo
       .collection('audit')
       .find({ actor: seeker.username, action: 'support.search' })
       .sort({ at: 1 })
       .toArray();
     const guides = expect.toSatisfy((found: string[]) => theirs.every((number) => found.includes(number)));
-    expect(looks.map(({ details }) => details)).toEqual([
-      { text: 'jo… an… n…', persons: true, guides, answers: 0 },
-      { text: '***3333', persons: true, guides, answers: 0 },
+    expect(looks.map(({ subject, details }) => [subject, details])).toEqual([
+      [undefined, { text: 'jo… an… n…', persons: true, guides, answers: 0 }],
+      ['Jo… An…', { text: '***3333', persons: true, guides: [], answers: 0 }],
     ]);
   });
 

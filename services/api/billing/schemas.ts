@@ -10,7 +10,7 @@ const FIGURES = {
   Guias: count('Guías creadas para la cuenta, por su `SEND_FECHA`, también las que se cancelaron'),
   Canceladas: count('Guías cuya cancelación se registró'),
   Entregadas: count('Guías que se entregaron, menos las que dejaron de estarlo; puede ser negativo'),
-  Etiquetas: count('Etiquetas impresas, una por paquete; por día, desde la versión 1.11'),
+  Etiquetas: count('Etiquetas recibidas, una por paquete, también otra vez; por día, desde la versión 1.11'),
   Total: money('suma de `SEND_TOTAL` de `Guias`'),
   TotalCanceladas: money('suma de `SEND_TOTAL` de `Canceladas`, también de otros meses'),
   Ajustes: money('lo que los pesajes cambiaron el precio de guías cotizadas'),

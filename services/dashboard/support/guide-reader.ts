@@ -110,6 +110,11 @@ export class GuideReader {
     return { guide: guide?.guide ?? {}, entries };
   }
 
+  /** Tells whether an account has a user. */
+  async hasAccount(account: string): Promise<boolean> {
+    return (await this.#users.accounts()).has(account);
+  }
+
   /** Returns the newest guides whose reference begins with a text. @param account the only one to look through, if given. */
   byReference(text: string, account: string | undefined): Promise<FoundGuides> {
     const reference = text.length < LEAST_LETTERS ? text : beginningWith(text);

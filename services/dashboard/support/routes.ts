@@ -45,6 +45,9 @@ export function supportRoutes(options: Options) {
     const by = { actor, account, address, requestId };
     return auditLog.record({ action: `support.${what}`, ...by, subject, outcome: 'ok', details });
   };
+  /** Into the field of the account somebody may type a person's name. */
+  const typedAccount = async (text: string | undefined) =>
+    text === undefined || (await guides.hasAccount(text)) ? text : maskedText(text);
   const look = async (request: FastifyRequest, personal: boolean) => {
     const { numero } = request.params as { numero: string };
     const guide = await findGuide(guides, numero);
@@ -70,8 +73,9 @@ export function supportRoutes(options: Options) {
       const forPersons = maySeePersons(request);
       const found = await search(options, text, account, forPersons);
       // The text may name a person, so the trail has it masked, and the guides that it led to.
+      const subject = await typedAccount(account);
       const trail = (guides: readonly string[], answers = 0) =>
-        record(request, 'search', account, { text: maskedText(text), persons: forPersons, guides, answers });
+        record(request, 'search', subject, { text: maskedText(text), persons: forPersons, guides, answers });
       if ('pickup' in found) {
         await trail([]);
         return reply.redirect(`/soporte/recoleccion/${found.pickup}`, 303);
@@ -108,7 +112,7 @@ export function supportRoutes(options: Options) {
       '/soporte/webhooks',
       async (request, reply) => {
         const account = [request.query.cuenta].flat()[0]?.trim() || undefined;
-        await record(request, 'webhooks', account, {});
+        await record(request, 'webhooks', await typedAccount(account), {});
         return sendPage(reply, webhooksPage({ ...headerFor(request), ...(await views.webhooks(account)) }));
       },
     );

@@ -1,7 +1,8 @@
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 
@@ -33,4 +34,40 @@ printingTest('the month of an account, with the labels of today', async ({ api, 
   const [head, ...days] = csv.replace('\ufeff', '').trimEnd().split('\n');
   expect(head).toMatch(/^Fecha,Cuenta,Guias,Canceladas,Entregadas,Etiquetas,Total,/);
   expect(days.at(-1)).toBe(`${today?.Fecha},papeleria,2,1,0,1,0,0,0,0,2,0,1`);
+});
+
+printingTest(
+  'a guide that the journal alone has belongs to its day once it is stored',
+  async ({ api, stores }) => {
+    const customer = await Client.login(api.url, 'otro');
+    const [guide] = await customer.created(minimalGuide());
+    const before = new Date();
+    before.setDate(0);
+    const month = before.toISOString().slice(0, 7);
+    const guidesOf = async () => ((await customer.get(`/api/uso?mes=${month}`)).body.data as Month).Guias;
+
+    const journal = stores.mongo.collection<{ _id: string; creation: string; openSince: Date }>('creations');
+    await journal.insertOne({ _id: 'cut', creation: 'cut', openSince: new Date(`${month}-15T18:00:00Z`) });
+    expect(await guidesOf()).toBe(0);
+    await stores.mongo
+      .collection<{ _id: string }>('guides')
+      .updateOne({ _id: guide?.SEND_GUIA ?? '' }, { $set: { createdAt: `${month}-15T12:00:00` } });
+    await journal.deleteOne({ _id: 'cut' });
+    expect(await guidesOf()).toBe(1);
+  },
+);
+
+printingTest('the months of one account take no turn of another', async ({ startApi, stores }) => {
+  const go = Promise.withResolvers<void>();
+  onTestFinished(() => go.resolve());
+  const proxy = await startMongoProxy(stores.mongoUri, async (command): Promise<Fate> => {
+    if (command.find === 'guides' && JSON.stringify(command).includes('"otro"')) await go.promise;
+    return 'done';
+  });
+  const api = await startApi({ MONGODB_URI: proxy.uri });
+  const [greedy, other] = [await Client.login(api.url, 'otro'), await Client.login(api.url, 'demo')];
+  const months = ['2026-01', '2026-02', '2026-03'].map((month) => greedy.get(`/api/uso?mes=${month}`));
+  expect((await other.get('/api/uso')).status).toBe(200);
+  go.resolve();
+  expect((await Promise.all(months)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
