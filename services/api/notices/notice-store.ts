@@ -74,7 +74,7 @@ export class NoticeStore {
   }
 }
 
-/** No name of an account and no number of a guide has a blank. */
-function idOf(account: string, guide: string, event: string): string {
+/** Returns a notice's id. No name of an account and no number of a guide has a blank. */
+export function idOf(account: string, guide: string, event: string): string {
   return hash('sha256', `${account} ${guide} ${event}`, 'base64url');
 }

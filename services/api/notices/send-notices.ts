@@ -7,8 +7,8 @@ import type { GuideStore } from '../guides/guide-store.ts';
 import type { NoticeAccounts } from './account-store.ts';
 import { addressOf, type mailWriter } from './mail.ts';
 import type { MailConnection, MailServer, Sent } from './mail-server.ts';
-import { type Standing, standingOf } from './notice-states.ts';
-import type { NoticeStore } from './notice-store.ts';
+import { type Standing, standingOf, turningPoints } from './notice-states.ts';
+import { idOf, type NoticeStore } from './notice-store.ts';
 import { MAX_AGE_MS } from './record-notices.ts';
 import type { Refusals } from './refusals.ts';
 
@@ -98,7 +98,7 @@ async function look(
   { accounts, notices, eventLog, guides, refusals }: SendDeps,
   notice: Notice,
 ): Promise<Ready | Outcome> {
-  const { account, guide: number, state, occurred } = notice;
+  const { _id, account, guide: number, state, occurred } = notice;
   const [now, chosen, guide, entries] = await Promise.all([
     notices.clock.now(),
     accounts.find(account),
@@ -109,12 +109,15 @@ async function look(
   if (!chosen?.active || !chosen.states.includes(state)) return 'off';
   const told = entries.map((entry) => entry.told);
   const standing = guide && standingOf(guide, told);
-  if (standing?.state !== state) return 'superseded';
-  const address = addressOf(guide as GuideDocument);
+  if (!guide || standing?.state !== state) return 'superseded';
+  // It may have left the state since, and come to it anew.
+  const latest = turningPoints(guide, told).findLast((point) => point.state === state);
+  if (latest && idOf(account, number, latest.event.Id) !== _id) return 'superseded';
+  const address = addressOf(guide);
   if (address === undefined) return 'withoutAddress';
   if (isTestNumber(number)) return 'test';
   if (await refusals.refuses(address)) return 'unwanted';
-  return { guide: guide as GuideDocument, standing, address };
+  return { guide, standing, address };
 }
 
 /** Returns a connection; undefined if the server does not serve. The notice then waits for its next try. */

@@ -205,3 +205,27 @@ test('what waits is not sent once its recipient was erased, or the parcel stands
   const told = mailServer.mails.flatMap(({ to }) => to);
   for (const { Email } of [erased, moved]) expect(told).not.toContain(Email);
 });
+
+test('what waits is not sent once the parcel came to the same state anew', async ({
+  mailServer,
+  makeDue,
+  newParcel,
+  noticesOf,
+  register,
+  sendAnother,
+}) => {
+  const { number, Email } = await newParcel();
+  const fail = () => register(event(number, 'Incidencia', { Motivo: 'destinatario_ausente' }));
+  mailServer.answers.push({ at: 'RCPT TO', code: 451 });
+  await fail();
+  await expect.poll(() => noticesOf(number)).toEqual(['Incidencia pendiente']);
+  await expect.poll(() => mailServer.answers).toEqual([]);
+  await register(event(number, 'EnReparto'));
+  await expect.poll(() => noticesOf(number)).toContain('EnReparto enviado');
+  await fail();
+  await expect.poll(() => noticesOf(number)).toContain('Incidencia enviado');
+  await makeDue(number);
+  await sendAnother();
+  expect(await noticesOf(number)).toEqual(['Incidencia superado', 'EnReparto enviado', 'Incidencia enviado']);
+  expect(mailServer.mails.filter(({ to }) => to.includes(Email))).toHaveLength(2);
+});

@@ -32,7 +32,7 @@ const test = notices
     };
     return async (count: number) => {
       await accounts.choose('demo', { active: true, states: ['EnReparto'] }, 'demo', 0);
-      const parcels = await Array.fromAsync({ length: count }, () => newParcel());
+      const parcels = await Promise.all(Array.from({ length: count }, () => newParcel()));
       await register(...parcels.map(({ number }) => event(number, 'EnReparto')));
       const results = async () =>
         (await Promise.all(parcels.map(({ number }) => noticesOf(number)))).flat().toSorted();
