@@ -38,7 +38,7 @@ test('a recipient is told of each state once, over TLS, by names that reach no h
   noticesOf,
   register,
 }) => {
-  const shop = '=?utf-8?q?Banco?= López, "S.A." <x@y.mx>; www.z.mx';
+  const shop = '=?utf-8?q?Ó?= "S.A." <x@y.mx> z.mx\u202E55 1234 5678';
   const { number, Email } = await newParcel({}, { Nombre: shop });
   const collected = event(number, 'Recolectado', { Id: 'uno' });
   await register(collected);
@@ -47,8 +47,8 @@ test('a recipient is told of each state once, over TLS, by names that reach no h
     ...{ from: 'avisos@guias.example', to: [Email], secure: true, user: 'guias@tienda.example' },
   });
   const read = (name: string) => utf8(headerOf(mail, name));
-  // No part of a name is a link.
-  const spelled = '=?utf-8?q?Banco?= López, "S.\u2060A.\u2060" <x@\u2060y.\u2060mx>; www.\u2060z.\u2060mx';
+  // It is cut, and no part of it is a link or a phone number.
+  const spelled = '=?utf-8?q?Ó?= "S.\u2060A.\u2060" <x@\u2060y.\u2060mx> z.\u2060mx 5\u20605 1\u20602…';
   expect(read('Subject')).toBe(`Su paquete de ${spelled}: recolectado`);
   expect(read('From')).toBe('Paquetería, "El Águila" <avisos@guias.example>');
   expect([read('To'), read('Auto-Submitted')]).toEqual([Email, 'auto-generated']);
