@@ -1,6 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { NOTICE_ACCOUNTS, NOTICES, OUTCOMES } from '#shared/notices/notice-model.ts';
+import { countingLimiter, secondsUntilTaken } from '#shared/stores/counting-limiter.ts';
 import type { Accounts } from '../accounts/open.ts';
 import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
@@ -24,6 +25,9 @@ type Count = (result: Result, times?: number) => void;
 
 /** Pause between sweeps, in ms: a recipient hears of an event within seconds. */
 const SWEEP_MS = 2_000;
+/** Most notices that an address gets in a day, of all accounts. */
+const OF_ADDRESS = 20;
+const DAY_S = 24 * 3_600;
 /** Pauses between looks at the mail server, in ms. */
 const CHECK_MS = { pauseMs: 60_000, retryMs: 15_000 };
 
@@ -51,7 +55,7 @@ export function openNotices(server: HttpServer, context: Base & Guides & Trackin
 /** Records what is new, and sends what is recorded, while the mail server serves. */
 function sendAll(
   server: HttpServer,
-  { config, log }: Base,
+  { config, log, redis }: Base,
   { service, ...deps }: RecordDeps & { refusals: Refusals; service: Service; count: Count },
 ): void {
   const mailServer = new MailServer(service.smtpUrl);
@@ -62,10 +66,19 @@ function sendAll(
     ...CHECK_MS,
   };
   const watched = watchDependency(server, options, () => mailServer.check());
+  const limiter = countingLimiter(redis, `${config.REDIS_PREFIX}:notices`, OF_ADDRESS, DAY_S);
+  const mayGet = (address: string) =>
+    limiter.consume(deps.refusals.idOf(address)).then(
+      () => true,
+      (reason: unknown) => {
+        secondsUntilTaken(reason); // throws what is no refusal
+        return false;
+      },
+    );
   const sending = {
     ...deps,
     ...{ log, mailServer, from: service.from, write: mailWriter(config, service) },
-    onAway: watched.fail,
+    ...{ mayGet, onAway: watched.fail },
   };
   const failed = 'Notices to recipients wait for the next sweep';
   repeatOnceConnected(server, { name: 'notices', pauseMs: SWEEP_MS, failed }, async (signal) => {

@@ -29,6 +29,8 @@ type SendDeps = {
   eventLog: EventLog;
   guides: GuideStore;
   refusals: Refusals;
+  /** Counts a notice to an address, and returns whether the address may get it. */
+  mayGet: (address: string) => Promise<boolean>;
   mailServer: MailServer;
   from: string;
   write: ReturnType<typeof mailWriter>;
@@ -95,7 +97,7 @@ async function prepare(deps: SendDeps, notice: Notice): Promise<Ready | undefine
 }
 
 async function look(
-  { accounts, notices, eventLog, guides, refusals }: SendDeps,
+  { accounts, notices, eventLog, guides, refusals, mayGet }: SendDeps,
   notice: Notice,
 ): Promise<Ready | Outcome> {
   const { _id, account, guide: number, state, occurred } = notice;
@@ -117,6 +119,7 @@ async function look(
   if (address === undefined) return 'withoutAddress';
   if (isTestNumber(number)) return 'test';
   if (await refusals.refuses(address)) return 'unwanted';
+  if (notice.tries === 1 && !(await mayGet(address))) return 'overLimit';
   return { guide, standing, address };
 }
 

@@ -28,6 +28,7 @@ const test = notices
     const deps = {
       ...{ ...stored, guides: new GuideStore(mongo), perDay: 100, count: () => {} },
       ...{ refusals: new Refusals(mongo, 'x'.repeat(32)), mailServer: new MailServer(mailServer.url) },
+      mayGet: async () => true,
       ...{ from: 'avisos@guias.example', log: createLogger('test', 'silent'), onAway: () => {} },
     };
     return async (count: number) => {
