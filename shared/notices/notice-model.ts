@@ -94,7 +94,7 @@ export const NOTICES = defineCollection(
       [{ dueAt: 1 }, { partialFilterExpression: { dueAt: { $exists: true } } }],
       [{ guide: 1, occurred: 1 }],
       // Those of a day, to bound them.
-      [{ account: 1, expiresAt: 1 }],
+      [{ account: 1, outcome: 1, expiresAt: 1 }],
       EXPIRY,
     ],
   },

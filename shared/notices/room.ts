@@ -14,7 +14,14 @@ export const noticesData = defineRoomData({
   actions: 'none',
   collections: [NOTICE_ACCOUNTS, NOTICES, NOTICE_REFUSALS],
   users: { moves: 'none', forgets: 'avisos', ends: 'none' },
-  redis: 'none',
+  redis: {
+    notices: {
+      keys: [':notices:*'],
+      holds: 'Notices that an address got in 24 hours, by its hash keyed with `NOTICES_SECRET`',
+      life: '24 h',
+      own: ['api'],
+    },
+  },
   settings: {
     SMTP_URL: Type.Optional(
       Type.String({

@@ -49,7 +49,7 @@ export function mailTemplate(path = OURS): (words: Words) => Written {
     const file = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
     const start = file.indexOf(HTML);
     if (start < 0) throw new Error(`has no ${HTML}`);
-    if (/\{\{[{&]/.test(file)) throw new Error('has {{{ }}} or {{& }}, which escapes nothing');
+    if (/\{\{~?[{&]/.test(file)) throw new Error('has {{{ }}} or {{& }}, which escapes nothing');
     const words = Handlebars.compile(file.slice(0, start), { strict: true, noEscape: true });
     const html = Handlebars.compile(file.slice(start), { strict: true });
     const write = (values: Words) => {

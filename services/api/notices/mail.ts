@@ -12,6 +12,8 @@ import type { Service } from './service.ts';
 const WORD_LENGTH = 75;
 /** One mailbox, without quotes, comments and lists, and of ASCII: what a mail server takes in any case. */
 const MAILBOX = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
+/** Most characters of a sender's name: it is no place for a message to a stranger. */
+const MAX_SHOP = 40;
 /** The tracking page has the reason below; a mail has it in its title. */
 const ON_THE_PAGE = 'Lo estamos resolviendo. En la página de rastreo está lo que pasó.';
 
@@ -58,9 +60,11 @@ export function mailWriter(config: ApiConfig, { from, publicUrl, privacyNotice }
   };
 }
 
-/** Returns the sender's name, so that no mail program makes a link of a part of it; empty if it was erased. */
+/** Returns the sender's name, so that no mail program makes a link or a phone number of a part of it; empty if it was erased. */
 function shopOf({ guide }: GuideDocument): string {
   const { Nombre } = guide.Remitente;
   if (Nombre === ANONYMOUS) return '';
-  return Nombre.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/(?<=\S)[.:/@](?=\S)/g, '$&\u2060');
+  const name = [...Nombre.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, ' ')];
+  const cut = name.length > MAX_SHOP ? [...name.slice(0, MAX_SHOP), '…'] : name;
+  return cut.join('').replaceAll(/(?<=\S)[.:/@](?=\S)|\p{Nd}(?=\p{Nd})/gu, '$&\u2060');
 }

@@ -9,6 +9,8 @@ export type NewNotice = { guide: string; event: string; state: NoticeState; occu
 
 const DAY_MS = 24 * 3_600_000;
 const KEPT_MS = 30 * DAY_MS;
+/** What counts for the limit of a day: what waits, or was sent or tried. */
+const COUNTED = [null, 'sent', 'refused'] as const;
 /** Most that a list shows: a guide changes its state a few times. */
 const MAX_SHOWN = 100;
 
@@ -25,14 +27,16 @@ export class NoticeStore {
   /**
    * Adds notices of an account that are due now. One of the same event is there once.
    * @param perDay most that are sent in 24 hours. Those beyond it are kept, and not sent.
+   * @returns how many are new and beyond it.
    */
-  async add(account: string, notices: readonly NewNotice[], perDay: number): Promise<void> {
-    if (notices.length === 0) return;
+  async add(account: string, notices: readonly NewNotice[], perDay: number): Promise<number> {
+    if (notices.length === 0) return 0;
     const now = await this.clock.now();
     const expiresAt = new Date(now.getTime() + KEPT_MS);
-    const ofToday = { account, expiresAt: { $gt: new Date(expiresAt.getTime() - DAY_MS) } };
+    const recent = { $gt: new Date(expiresAt.getTime() - DAY_MS) };
+    const ofToday = { account, outcome: { $in: COUNTED }, expiresAt: recent };
     const left = perDay - (await this.#notices.countDocuments(ofToday).limit(perDay));
-    await insertMissing(
+    const storedBefore = await insertMissing(
       this.#notices,
       notices.map(({ event, ...notice }, i) => ({
         _id: idOf(account, notice.guide, event),
@@ -40,6 +44,7 @@ export class NoticeStore {
         ...(i < left ? { dueAt: now } : { outcome: 'overLimit' as const }),
       })),
     );
+    return notices.filter((_, i) => i >= left && !storedBefore.includes(i)).length;
   }
 
   /**
@@ -69,7 +74,7 @@ export class NoticeStore {
   }
 }
 
-/** No name of an account and no number of a guide has a blank. */
-function idOf(account: string, guide: string, event: string): string {
+/** Returns a notice's id. No name of an account and no number of a guide has a blank. */
+export function idOf(account: string, guide: string, event: string): string {
   return hash('sha256', `${account} ${guide} ${event}`, 'base64url');
 }

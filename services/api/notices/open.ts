@@ -1,6 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { HttpServer } from '#shared/http/http-server.ts';
 import { NOTICE_ACCOUNTS, NOTICES, OUTCOMES } from '#shared/notices/notice-model.ts';
+import { countingLimiter, secondsUntilTaken } from '#shared/stores/counting-limiter.ts';
 import type { Accounts } from '../accounts/open.ts';
 import type { Guides } from '../guides/open.ts';
 import type { Base } from '../http/room.ts';
@@ -20,14 +21,19 @@ import { type Service, serviceOf } from './service.ts';
 export type Notices = ReturnType<typeof openNotices>;
 export type NoticesContext = Base & Accounts & Guides & Tracking & Notices;
 
+type Count = (result: Result, times?: number) => void;
+
 /** Pause between sweeps, in ms: a recipient hears of an event within seconds. */
 const SWEEP_MS = 2_000;
+/** Most notices that an address gets in a day, of all accounts. */
+const OF_ADDRESS = 20;
+const DAY_S = 24 * 3_600;
 /** Pauses between looks at the mail server, in ms. */
 const CHECK_MS = { pauseMs: 60_000, retryMs: 15_000 };
 
 /** Opens the stores of notices, and sends them if the settings name a mail server. @throws Error as `serviceOf` does. */
 export function openNotices(server: HttpServer, context: Base & Guides & Tracking) {
-  const { config, mongo, indexes, eventLog, guides, onEvents, log } = context;
+  const { config, mongo, indexes, eventLog, guides, onEvents, log, metrics } = context;
   indexes.add(NOTICE_ACCOUNTS, NOTICES);
   const accounts = new NoticeAccounts(mongo);
   const notices = new NoticeStore(mongo);
@@ -40,7 +46,8 @@ export function openNotices(server: HttpServer, context: Base & Guides & Trackin
         .catch((err) => log.warn({ err }, 'Notices of new events are sent up to a minute later'));
     });
     const perDay = config.NOTICES_PER_DAY_PER_ACCOUNT;
-    sendAll(server, context, { accounts, notices, eventLog, guides, perDay, refusals, service });
+    const count = counterOf(metrics);
+    sendAll(server, context, { accounts, notices, eventLog, guides, perDay, count, refusals, service });
   }
   return { noticeAccounts: accounts, notices, refusals };
 }
@@ -48,8 +55,8 @@ export function openNotices(server: HttpServer, context: Base & Guides & Trackin
 /** Records what is new, and sends what is recorded, while the mail server serves. */
 function sendAll(
   server: HttpServer,
-  { config, log, metrics }: Base,
-  { service, ...deps }: RecordDeps & { refusals: Refusals; service: Service },
+  { config, log, redis }: Base,
+  { service, ...deps }: RecordDeps & { refusals: Refusals; service: Service; count: Count },
 ): void {
   const mailServer = new MailServer(service.smtpUrl);
   const options = {
@@ -59,10 +66,19 @@ function sendAll(
     ...CHECK_MS,
   };
   const watched = watchDependency(server, options, () => mailServer.check());
+  const limiter = countingLimiter(redis, `${config.REDIS_PREFIX}:notices`, OF_ADDRESS, DAY_S);
+  const mayGet = (address: string) =>
+    limiter.consume(deps.refusals.idOf(address)).then(
+      () => true,
+      (reason: unknown) => {
+        secondsUntilTaken(reason); // throws what is no refusal
+        return false;
+      },
+    );
   const sending = {
     ...deps,
     ...{ log, mailServer, from: service.from, write: mailWriter(config, service) },
-    ...{ count: counterOf(metrics), onAway: watched.fail },
+    ...{ mayGet, onAway: watched.fail },
   };
   const failed = 'Notices to recipients wait for the next sweep';
   repeatOnceConnected(server, { name: 'notices', pauseMs: SWEEP_MS, failed }, async (signal) => {
@@ -71,7 +87,7 @@ function sendAll(
   });
 }
 
-function counterOf(metrics: Registry): (result: Result) => void {
+function counterOf(metrics: Registry): Count {
   const counter = new Counter({
     name: 'notices_total',
     help: 'Notices to recipients, and tries to send them, by what became of them',
@@ -79,5 +95,5 @@ function counterOf(metrics: Registry): (result: Result) => void {
     registers: [metrics],
   });
   for (const result of [...Object.keys(OUTCOMES), 'again', 'unknown', 'away']) counter.inc({ result }, 0);
-  return (result) => counter.inc({ result });
+  return (result, times = 1) => counter.inc({ result }, times);
 }

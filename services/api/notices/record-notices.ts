@@ -1,5 +1,5 @@
 import { hasWords } from '#shared/guides/event-types.ts';
-import type { NoticeAccount } from '#shared/notices/notice-model.ts';
+import type { NoticeAccount, Outcome } from '#shared/notices/notice-model.ts';
 import type { EventLog } from '#shared/tracking/event-log.ts';
 import type { LogEntry } from '#shared/tracking/event-model.ts';
 import type { GuideStore } from '../guides/guide-store.ts';
@@ -23,6 +23,8 @@ export type RecordDeps = {
   guides: GuideStore;
   /** Most notices of an account in 24 hours. */
   perDay: number;
+  /** Counts what became of notices. */
+  count: (result: Outcome, times: number) => void;
 };
 
 /**
@@ -38,9 +40,9 @@ export async function recordNotices(deps: RecordDeps, signal: AbortSignal): Prom
 }
 
 async function recordOf(deps: RecordDeps, account: NoticeAccount): Promise<void> {
-  const { accounts, notices, eventLog, perDay } = deps;
+  const { accounts, notices, eventLog, perDay, count } = deps;
   const { entries, next, hasPending } = await eventLog.page(account._id, account.cursor, MAX_ENTRIES);
-  await notices.add(account._id, await noticesOf(deps, account.states, entries), perDay);
+  count('overLimit', await notices.add(account._id, await noticesOf(deps, account.states, entries), perDay));
   const again = entries.length === MAX_ENTRIES ? 0 : undefined;
   await accounts.advance(account._id, next, hasPending ? PENDING_MS : again);
 }

@@ -23,12 +23,12 @@ export class Refusals {
 
   /** Returns the part of a link by which the owner of an address refuses. It does not tell the address, and does not expire. */
   tokenOf(address: string): string {
-    const id = this.#idOf(address);
+    const id = this.idOf(address);
     return id + this.#proofOf(id);
   }
 
   async refuses(address: string): Promise<boolean> {
-    return this.isRefused(this.#idOf(address));
+    return this.isRefused(this.idOf(address));
   }
 
   async isRefused(id: string): Promise<boolean> {
@@ -52,8 +52,8 @@ export class Refusals {
     await this.#refusals.deleteMany({ _id: id });
   }
 
-  /** People write the same address with capitals and without. */
-  #idOf(address: string): string {
+  /** Returns the keyed hash of an address. People write the same one with capitals and without. */
+  idOf(address: string): string {
     return this.#hmac(`address ${address.toLowerCase()}`);
   }
 

@@ -7,15 +7,16 @@ import type { GuideStore } from '../guides/guide-store.ts';
 import type { NoticeAccounts } from './account-store.ts';
 import { addressOf, type mailWriter } from './mail.ts';
 import type { MailConnection, MailServer, Sent } from './mail-server.ts';
-import { type Standing, standingOf } from './notice-states.ts';
-import type { NoticeStore } from './notice-store.ts';
+import { type Standing, standingOf, turningPoints } from './notice-states.ts';
+import { idOf, type NoticeStore } from './notice-store.ts';
 import { MAX_AGE_MS } from './record-notices.ts';
 import type { Refusals } from './refusals.ts';
 
-/** Connections of a process to the mail server, those of one account among them, and mails of a sweep. */
+/** Connections of a process to the mail server, and those of one account among them. */
 const CONNECTIONS = 4;
 const OF_ACCOUNT = 2;
-const MAX_MAILS = 400;
+/** Time after which a sweep begins no mail, in ms: the events of other accounts are not looked at before it ends. */
+const SWEEP_MS = 3_000;
 /** Pauses before the next tries, in ms; the last one is repeated until the notice is late. */
 const PAUSES_MS = [30_000, 60_000, 300_000, 900_000];
 
@@ -28,6 +29,8 @@ type SendDeps = {
   eventLog: EventLog;
   guides: GuideStore;
   refusals: Refusals;
+  /** Counts a notice to an address, and returns whether the address may get it. */
+  mayGet: (address: string) => Promise<boolean>;
   mailServer: MailServer;
   from: string;
   write: ReturnType<typeof mailWriter>;
@@ -39,9 +42,12 @@ type SendDeps = {
 };
 type Ready = { guide: GuideDocument; standing: Standing; address: string };
 
-/** Sends the notices that are due, over a few connections, of which no account gets all. */
+/**
+ * Sends the notices that are due, for a few seconds, over a few connections, of which no account gets all.
+ * @throws what one of them met, once all have ended.
+ */
 export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<void> {
-  const sweep = { left: MAX_MAILS, isAway: false, underWay: [] as string[] };
+  const sweep = { endsAt: performance.now() + SWEEP_MS, isAway: false, underWay: [] as string[] };
   let taking = Promise.resolve<Notice | undefined>(undefined);
   // One after the other: lanes that took at once would all take notices of one account.
   const take = () => {
@@ -54,17 +60,22 @@ export async function sendNotices(deps: SendDeps, signal: AbortSignal): Promise<
   };
   const lane = async () => {
     let connection: MailConnection | undefined;
-    while (sweep.left-- > 0 && !sweep.isAway && !signal.aborted) {
-      const notice = await take();
-      if (!notice) break;
-      const ready = await prepare(deps, notice);
-      if (ready && !connection?.isOpen) connection = await connect(deps, notice);
-      if (ready && (!connection || !(await send(deps, connection, notice, ready)))) sweep.isAway = true;
-      sweep.underWay.splice(sweep.underWay.indexOf(notice.account), 1);
+    try {
+      while (performance.now() < sweep.endsAt && !sweep.isAway && !signal.aborted) {
+        const notice = await take();
+        if (!notice) break;
+        const ready = await prepare(deps, notice);
+        if (ready && !connection?.isOpen) connection = await connect(deps, notice);
+        if (ready && (!connection || !(await send(deps, connection, notice, ready)))) sweep.isAway = true;
+        sweep.underWay.splice(sweep.underWay.indexOf(notice.account), 1);
+      }
+    } finally {
+      connection?.quit();
     }
-    connection?.quit();
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  const lanes = Array.from({ length: CONNECTIONS }, lane);
+  await Promise.allSettled(lanes);
+  await Promise.all(lanes);
 }
 
 /** Returns the accounts that have as many mails under way as they may. */
@@ -86,10 +97,10 @@ async function prepare(deps: SendDeps, notice: Notice): Promise<Ready | undefine
 }
 
 async function look(
-  { accounts, notices, eventLog, guides, refusals }: SendDeps,
+  { accounts, notices, eventLog, guides, refusals, mayGet }: SendDeps,
   notice: Notice,
 ): Promise<Ready | Outcome> {
-  const { account, guide: number, state, occurred } = notice;
+  const { _id, account, guide: number, state, occurred } = notice;
   const [now, chosen, guide, entries] = await Promise.all([
     notices.clock.now(),
     accounts.find(account),
@@ -100,12 +111,16 @@ async function look(
   if (!chosen?.active || !chosen.states.includes(state)) return 'off';
   const told = entries.map((entry) => entry.told);
   const standing = guide && standingOf(guide, told);
-  if (standing?.state !== state) return 'superseded';
-  const address = addressOf(guide as GuideDocument);
+  if (!guide || standing?.state !== state) return 'superseded';
+  // It may have left the state since, and come to it anew.
+  const latest = turningPoints(guide, told).findLast((point) => point.state === state);
+  if (latest && idOf(account, number, latest.event.Id) !== _id) return 'superseded';
+  const address = addressOf(guide);
   if (address === undefined) return 'withoutAddress';
   if (isTestNumber(number)) return 'test';
   if (await refusals.refuses(address)) return 'unwanted';
-  return { guide: guide as GuideDocument, standing, address };
+  if (notice.tries === 1 && !(await mayGet(address))) return 'overLimit';
+  return { guide, standing, address };
 }
 
 /** Returns a connection; undefined if the server does not serve. The notice then waits for its next try. */

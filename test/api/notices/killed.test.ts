@@ -26,12 +26,14 @@ test('after a crash a notice is recorded once, and one that was taken is not sen
 }) => {
   const accounts = new NoticeAccounts(mongo);
   const store = new NoticeStore(mongo);
+  const counted: string[] = [];
   const deps = {
     accounts,
     notices: store,
     eventLog: new EventLog(mongo),
     guides: new GuideStore(mongo),
     perDay: 2,
+    count: (result: string, times: number) => counted.push(...Array(times).fill(result)),
   };
   await accounts.choose('demo', { active: true, states: ['EnReparto'] }, 'demo', 0);
   const [taken, waiting, beyond, later] = [
@@ -56,7 +58,9 @@ test('after a crash a notice is recorded once, and one that was taken is not sen
   expect(await recordAgain()).toBe(2);
   await register(event(beyond.number, 'EnReparto'));
   await expect.poll(recordAgain).toBe(3);
+  await recordAgain();
   expect(await noticesOf(beyond.number)).toEqual(['EnReparto limite']);
+  expect(counted).toEqual(['overLimit']);
   expect(await store.take([])).toMatchObject({ guide: taken.number, tries: 1 });
 
   await register(event(later.number, 'EnReparto'));

@@ -31,7 +31,13 @@ test.for<[what: string, wrong: (file: string) => string, why: string]>([
   ['no subject', (file) => `\n${file}`, 'has no subject'],
   ['no way to refuse', (file) => file.replace('{{refusal}}', ''), 'has no {{refusal}}'],
   ['an unknown field', (file) => file.replace('{{sentence}}', '{{domicilio}}'), '"domicilio" not defined'],
-  ['what is not escaped', (file) => file.replace('{{sentence}}', '{{{sentence}}}'), 'escapes nothing'],
+  ...['{{{sentence}}}', '{{~{sentence}}}', '{{&sentence}}', '{{~&sentence}}'].map(
+    (bare): [string, (file: string) => string, string] => [
+      `what is not escaped, ${bare},`,
+      (file) => file.replace('<p style="margin:8px 0 0">{{sentence}}', bare),
+      'escapes nothing',
+    ],
+  ),
   ['a block that is open', (file) => file.replace('{{/if}}', ''), 'Parse error'],
 ])('with %s is refused', ([, wrong, why], { folder }) => {
   const path = join(folder, 'malo.hbs');

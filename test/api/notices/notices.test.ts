@@ -38,7 +38,7 @@ test('a recipient is told of each state once, over TLS, by names that reach no h
   noticesOf,
   register,
 }) => {
-  const shop = '=?utf-8?q?Banco?= López, "S.A." <x@y.mx>; www.z.mx';
+  const shop = '=?utf-8?q?Ó?= "S.A." <x@y.mx> z.mx\u202E55 1234 5678';
   const { number, Email } = await newParcel({}, { Nombre: shop });
   const collected = event(number, 'Recolectado', { Id: 'uno' });
   await register(collected);
@@ -47,8 +47,8 @@ test('a recipient is told of each state once, over TLS, by names that reach no h
     ...{ from: 'avisos@guias.example', to: [Email], secure: true, user: 'guias@tienda.example' },
   });
   const read = (name: string) => utf8(headerOf(mail, name));
-  // No part of a name is a link.
-  const spelled = '=?utf-8?q?Banco?= López, "S.\u2060A.\u2060" <x@\u2060y.\u2060mx>; www.\u2060z.\u2060mx';
+  // It is cut, and no part of it is a link or a phone number.
+  const spelled = '=?utf-8?q?Ó?= "S.\u2060A.\u2060" <x@\u2060y.\u2060mx> z.\u2060mx 5\u20605 1\u20602…';
   expect(read('Subject')).toBe(`Su paquete de ${spelled}: recolectado`);
   expect(read('From')).toBe('Paquetería, "El Águila" <avisos@guias.example>');
   expect([read('To'), read('Auto-Submitted')]).toEqual([Email, 'auto-generated']);
@@ -204,4 +204,28 @@ test('what waits is not sent once its recipient was erased, or the parcel stands
   await expect.poll(() => noticesOf(moved.number)).toEqual(['EnReparto superado']);
   const told = mailServer.mails.flatMap(({ to }) => to);
   for (const { Email } of [erased, moved]) expect(told).not.toContain(Email);
+});
+
+test('what waits is not sent once the parcel came to the same state anew', async ({
+  mailServer,
+  makeDue,
+  newParcel,
+  noticesOf,
+  register,
+  sendAnother,
+}) => {
+  const { number, Email } = await newParcel();
+  const fail = () => register(event(number, 'Incidencia', { Motivo: 'destinatario_ausente' }));
+  mailServer.answers.push({ at: 'RCPT TO', code: 451 });
+  await fail();
+  await expect.poll(() => noticesOf(number)).toEqual(['Incidencia pendiente']);
+  await expect.poll(() => mailServer.answers).toEqual([]);
+  await register(event(number, 'EnReparto'));
+  await expect.poll(() => noticesOf(number)).toContain('EnReparto enviado');
+  await fail();
+  await expect.poll(() => noticesOf(number)).toContain('Incidencia enviado');
+  await makeDue(number);
+  await sendAnother();
+  expect(await noticesOf(number)).toEqual(['Incidencia superado', 'EnReparto enviado', 'Incidencia enviado']);
+  expect(mailServer.mails.filter(({ to }) => to.includes(Email))).toHaveLength(2);
 });

@@ -63,3 +63,21 @@ test.for(['x', 'x'.repeat(65), '%E0'])(
     }
   },
 );
+
+test('nobody gets more than 20 in 24 hours, whoever sends them', async ({
+  choose,
+  mailServer,
+  newGuide,
+  noticesOf,
+  register,
+}) => {
+  await choose({ Activo: true });
+  const Email = 'acosada@correo.example';
+  const guides = await Promise.all(
+    Array.from({ length: 21 }, () => newGuide({ Destinatario: { ...Destinatario, Email } })),
+  );
+  await register(...guides.map((number) => event(number, 'EnReparto')));
+  const results = async () => (await Promise.all(guides.map(noticesOf))).flat().toSorted();
+  await expect.poll(results).toEqual([...Array(20).fill('EnReparto enviado'), 'EnReparto limite']);
+  expect(mailServer.mails.filter(({ to }) => to.includes(Email))).toHaveLength(20);
+});

@@ -28,6 +28,7 @@ export const KEYS: readonly [key: string, may: Rights][] = [
   [':tracking:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],
   [':calculator:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],
   [':pictures:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],
+  [':notices:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],
   [':devolver:*', { api: 'rw', branches: '', 'label-worker': '', dashboard: '', webhooks: '' }],
   [
     ':dashboard-login-address:*',
