@@ -30,24 +30,24 @@ const RECIPIENT = {
 };
 const GUIDE = { 'Remitente.Nombre': 'Ana', 'Remitente.CodigoPostal': '06600', ...RECIPIENT };
 
-/** Lets a test lose an answer, end a token, and look at what is shown. */
+/** Lets a test lose or hold the answers of a path, end a token, and look at what is shown. */
 const WRAPPED = `
   const { createObjectURL } = URL;
   URL.createObjectURL = (shown) => createObjectURL.call(URL, (window.shown = shown));
   const real = window.fetch;
   window.keys = [];
   window.fetch = async (path, init) => {
-    const creates = String(path).endsWith('/crear');
-    const { lose, token } = window;
-    if (creates) {
+    const { token } = window;
+    if (String(path).endsWith('/crear')) {
       window.keys.push(init.headers['idempotency-key']);
-      delete window.lose;
       delete window.token;
       if (token) init.headers.authorization = 'Bearer ' + token;
     }
     const answer = await real(path, init);
-    if (creates && lose) throw new TypeError('Failed to fetch');
-    return answer;
+    if (window.held?.test(path)) await new Promise((release) => Object.assign(window, { release }));
+    if (!window.lost?.test(path)) return answer;
+    delete window.lost;
+    throw new TypeError('Failed to fetch');
   };
   window.violations = [];
   addEventListener('securitypolicyviolation', ({ violatedDirective }) => violations.push(violatedDirective));
@@ -101,6 +101,23 @@ async function created(page: Page): Promise<string> {
   await page.waitForSelector('.hecha iframe');
   return page.$eval('.hecha strong', ({ textContent }) => textContent ?? '');
 }
+
+/** Changes to another tab of the page. */
+async function lookAtTab(page: Page, path: string, heading: string): Promise<void> {
+  await page.evaluate(`location.hash = '#/${path}'`);
+  await page.waitForFunction(`document.querySelector('h1')?.innerText === '${heading}'`);
+}
+
+/** Holds the answer of a path, and returns what lets it go. */
+async function hold(page: Page, path: RegExp, ask: () => Promise<unknown>): Promise<() => Promise<unknown>> {
+  await page.evaluate(`delete window.release; window.held = ${path}`);
+  await ask();
+  await page.waitForFunction('window.release');
+  return () => page.evaluate('delete window.held; release()');
+}
+
+const textIn = (page: Page, id: string) =>
+  page.evaluate(`document.getElementById('${id}').value`) as Promise<string>;
 
 /** Takes away the files of the page, as a newer service does. */
 async function withoutFiles(page: Page, name = '/mostrador/'): Promise<void> {
@@ -207,10 +224,10 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await enter(page);
     await fill(page, { ...GUIDE, 'Producto.Peso': '2,5', 'Producto.Largo': '30', 'Producto.Alto': '20' });
     await fill(page, { 'Producto.Ancho': '15' });
-    await page.evaluate("location.hash = '#/enviado'");
-    await page.waitForFunction("document.querySelector('h1')?.innerText === 'Lo enviado'");
-    await page.evaluate("location.hash = '#/una'");
-    await page.waitForSelector(field('Producto.Ancho'));
+    await page.click('.servicio:last-of-type input');
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await lookAtTab(page, 'una', 'Una guía');
+    await page.waitForSelector('.servicio:last-of-type input:checked');
     await page.waitForFunction(`/\\$\\d+\\.\\d\\d/.test(document.querySelector('.servicio').innerText)`);
     expect(await page.$eval('.servicio', ({ textContent }) => textContent)).toMatch(/Llega (el|entre)/);
     await page.waitForSelector(`${field('Destinatario.Colonia-lista')} option[value="Monterrey Centro"]`);
@@ -292,7 +309,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     const { page } = await open();
     await enter(page);
     await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Respuesta Perdida' });
-    await page.evaluate('window.lose = true');
+    await page.evaluate('window.lost = /crear$/');
     await press(page, 'Crear e imprimir');
     await created(page);
     expect(await guidesFor(demo, 'Respuesta Perdida')).toBe(1);
@@ -304,6 +321,34 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.setOfflineMode(false);
     await created(page);
     expect(await guidesFor(demo, 'Sin Linea')).toBe(1);
+  });
+
+  test('goes on with a creation while another tab of the page is looked at', async ({ open, demo }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Otra Parte' });
+    const release = await hold(page, /crear$/, () => press(page, 'Crear e imprimir'));
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await lookAtTab(page, 'una', 'Una guía');
+    await page.waitForSelector(field('Remitente.Nombre'));
+    await page.click('.una button[type=submit]');
+    await release();
+    await created(page);
+    expect(await guidesFor(demo, 'Otra Parte')).toBe(1);
+    // Nor is an answer lost that comes meanwhile.
+    await press(page, 'Otra con el mismo remitente');
+    await fill(page, { ...RECIPIENT, 'Destinatario.Nombre': 'Llega Mientras' });
+    const late = await hold(page, /crear$/, () => press(page, 'Crear e imprimir'));
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await late();
+    await lookAtTab(page, 'una', 'Una guía');
+    await created(page);
+    expect(await guidesFor(demo, 'Llega Mientras')).toBe(1);
+    // Its label is printed once.
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await lookAtTab(page, 'una', 'Una guía');
+    await page.waitForSelector(field('Remitente.Nombre'));
+    expect(await textIn(page, 'Destinatario.Nombre')).toBe('');
   });
 
   test('waits as long as the service asks for, says so, and goes on', async ({ startApi, open }) => {
