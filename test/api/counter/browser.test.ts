@@ -363,6 +363,20 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     expect(((await page.evaluate('seen')) as string[]).join()).toMatch(/El servicio pide esperar \d+ s/);
   });
 
+  test('puts a kept sender in place of another one, without mixing them', async ({ open }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, { 'Remitente.Nombre': 'Bety', 'Remitente.CodigoPostal': '64000' });
+    await press(page, 'Guardar este remitente');
+    await page.waitForSelector('.guardados option[value="0"]');
+    await fill(page, { 'Remitente.Nombre': 'Ana', 'Remitente.Numero_interior': '4B' });
+    await press(page, 'Guardar este remitente');
+    await page.waitForSelector('.guardados option[value="1"]');
+    await page.select('.guardados select', '1');
+    await page.waitForFunction(`document.getElementById('Remitente.Nombre').value === 'Bety'`);
+    expect(await textIn(page, 'Remitente.Numero_interior')).toBe('');
+  });
+
   test('keeps a sender that the user wants kept, and nothing else; "Salir" leaves nothing', async ({
     open,
     api,

@@ -25,6 +25,11 @@ export function SectionFields(props: {
   const { name, title } = section;
   const { usual, rest } = arranged(section);
   const place = usePlaceOf(section, values, onValues);
+  /** Puts a sender in place of another one, which may have fields that this one lacks. */
+  const choose = (sender: Values) => {
+    const former = Object.keys(values).filter((path) => path.startsWith(`${name}.`));
+    onValues({ ...Object.fromEntries(former.map((path) => [path, ''])), ...sender });
+  };
   const control = (field: FieldSpec) => {
     const isColonia = field.name === 'Colonia';
     const isPostalCode = field.name === 'CodigoPostal';
@@ -76,7 +81,7 @@ export function SectionFields(props: {
   return (
     <fieldset>
       <legend>{title}</legend>
-      {name === 'Remitente' && <KeptSenders onChoose={onValues} />}
+      {name === 'Remitente' && <KeptSenders onChoose={choose} />}
       <div class="campos">{usual.map(control)}</div>
       {rest.length > 0 && (
         <details>
