@@ -244,6 +244,24 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.waitForFunction(`document.getElementById('Destinatario.CodigoPostal').value === '06600'`);
   });
 
+  test('leaves what a person writes while the place of a postal code is on its way', async ({ open }) => {
+    const { page } = await open();
+    await enter(page);
+    await page.waitForSelector(field('Remitente.Nombre'));
+    for (const [path, name] of [
+      ['una', 'Destinatario.'],
+      ['enviado/recolecciones/nueva', 'recoger-'],
+    ] as const) {
+      await page.evaluate(`location.hash = '#/${path}'`);
+      const code = name === 'recoger-' ? 'recoger-cp' : `${name}CodigoPostal`;
+      const release = await hold(page, /codigos-postales/, () => fill(page, { [code]: '64000' }));
+      await fill(page, { [`${name}Colonia`]: 'La Finca' });
+      await release();
+      await page.waitForFunction(`document.getElementById('${name}Municipio').value === 'Monterrey'`);
+      expect(await textIn(page, `${name}Colonia`)).toBe('La Finca');
+    }
+  });
+
   test('goes on after the service has a newer page, whose files are others', async ({ open }) => {
     const { page } = await open();
     await enter(page);
