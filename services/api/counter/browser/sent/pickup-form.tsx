@@ -101,7 +101,7 @@ export function PickupForm(props: {
     setBusy(false);
     if (answer.ok) return onDone(answer.data.Recoleccion);
     setProblem(answer.problem);
-    setKey(crypto.randomUUID());
+    if (answer.status >= 400 && answer.status < 500) setKey(crypto.randomUUID());
   };
   return (
     <form class="recoger" onSubmit={send}>
