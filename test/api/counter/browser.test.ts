@@ -242,6 +242,11 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.keyboard.press('Enter');
     await press(page, 'Poner 06600');
     await page.waitForFunction(`document.getElementById('Destinatario.CodigoPostal').value === '06600'`);
+    await fill(page, { 'Producto.ValorDeclarado': '1,500' });
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+      `document.getElementById('Producto.ValorDeclarado-mal')?.innerText.includes('No se sabe si la coma')`,
+    );
   });
 
   test('leaves what a person writes while the place of a postal code is on its way', async ({ open }) => {

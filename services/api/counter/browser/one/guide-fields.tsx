@@ -6,7 +6,7 @@ import { FormProblem, Message } from '../ui/message.tsx';
 import { useStore } from '../ui/use-store.ts';
 import { pesos, serviceName } from '../ui/words.ts';
 import { createGuide, creation, draft } from './creation.ts';
-import { type FieldSpec, type GuideForm, guideOf, isComplete, type Values } from './form.ts';
+import { type FieldSpec, type GuideForm, guideOf, isComplete, refusalOf, type Values } from './form.ts';
 import { PRICED_BY } from './layout.ts';
 import { quote, useCheck, useQuote } from './looked-up.ts';
 import { SectionFields, saidOf } from './section-fields.tsx';
@@ -56,12 +56,14 @@ export function GuideFields({ form }: { form: GuideForm }) {
 
   const said = refused && refused.values === values ? (refused.problem.errors ?? []) : [];
   const told = {
-    problem: ({ path, name }: FieldSpec) =>
-      saidOf(path, said) ??
-      (name === 'CodigoPostal' && left.has(path) && /^[0-9]{1,4}$/.test(values[path] ?? '')
-        ? { text: 'Debe tener 5 dígitos' }
-        : undefined) ??
-      (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
+    problem: (field: FieldSpec) => {
+      const { path, name } = field;
+      const refusal = left.has(path) || refused ? refusalOf(field, values) : undefined;
+      if (refusal) return { text: refusal };
+      if (name === 'CodigoPostal' && left.has(path) && /^[0-9]{1,4}$/.test(values[path] ?? ''))
+        return { text: 'Debe tener 5 dígitos' };
+      return saidOf(path, said) ?? (left.has(path) || refused ? saidOf(path, checked.problems) : undefined);
+    },
     warning: ({ path }: FieldSpec) => saidOf(path, checked.warnings),
   };
   const known = form.sections.flatMap(({ fields }) => fields.map(({ path }) => path));
