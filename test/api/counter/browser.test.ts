@@ -226,6 +226,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await fill(page, { 'Producto.Ancho': '15' });
     await page.click('.servicio:last-of-type input');
     await lookAtTab(page, 'enviado', 'Lo enviado');
+    await page.evaluate('window.lost = /cotizar$/');
     await lookAtTab(page, 'una', 'Una guía');
     await page.waitForSelector('.servicio:last-of-type input:checked');
     await page.waitForFunction(`/\\$\\d+\\.\\d\\d/.test(document.querySelector('.servicio').innerText)`);
