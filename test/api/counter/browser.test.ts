@@ -435,6 +435,34 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     for (const tab of [page, other]) await tab.waitForSelector('#usuario');
     expect(await page.evaluate(LEFT)).toEqual([]);
   });
+
+  test('keeps nothing of what is answered after "Salir", before the page is gone', async ({
+    open,
+    folder,
+  }) => {
+    const path = join(folder, 'uno.csv');
+    await writeFile(path, 'Nombre;C.P.;Contenido\nSale Antes;06600;Café\n');
+    const { page } = await open();
+    await enter(page);
+    await page.waitForSelector(field('Remitente.Nombre'));
+    await lookAtTab(page, 'varias', 'Varias guías');
+    await counter.choose(page, path);
+    const release = await hold(page, /crear$/, () => counter.pressCreate(page));
+    // The next page takes long.
+    const next = Promise.withResolvers<void>();
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (!request.isNavigationRequest()) return request.continue();
+      await request.respond({ status: 204 });
+      next.resolve();
+    });
+    await press(page, 'Salir');
+    await press(page, 'Salir y borrar');
+    await next.promise;
+    await release();
+    await page.evaluate('new Promise(requestIdleCallback).then(() => new Promise(requestIdleCallback))');
+    expect(await page.evaluate(LEFT)).toEqual([]);
+  });
 });
 
 /** Of the service, and past its time. */
