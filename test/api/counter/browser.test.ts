@@ -30,24 +30,24 @@ const RECIPIENT = {
 };
 const GUIDE = { 'Remitente.Nombre': 'Ana', 'Remitente.CodigoPostal': '06600', ...RECIPIENT };
 
-/** Lets a test lose an answer, end a token, and look at what is shown. */
+/** Lets a test lose or hold the answers of a path, end a token, and look at what is shown. */
 const WRAPPED = `
   const { createObjectURL } = URL;
   URL.createObjectURL = (shown) => createObjectURL.call(URL, (window.shown = shown));
   const real = window.fetch;
   window.keys = [];
   window.fetch = async (path, init) => {
-    const creates = String(path).endsWith('/crear');
-    const { lose, token } = window;
-    if (creates) {
+    const { token } = window;
+    if (String(path).endsWith('/crear')) {
       window.keys.push(init.headers['idempotency-key']);
-      delete window.lose;
       delete window.token;
       if (token) init.headers.authorization = 'Bearer ' + token;
     }
     const answer = await real(path, init);
-    if (creates && lose) throw new TypeError('Failed to fetch');
-    return answer;
+    if (window.held?.test(path)) await new Promise((release) => Object.assign(window, { release }));
+    if (!window.lost?.test(path)) return answer;
+    delete window.lost;
+    throw new TypeError('Failed to fetch');
   };
   window.violations = [];
   addEventListener('securitypolicyviolation', ({ violatedDirective }) => violations.push(violatedDirective));
@@ -101,6 +101,23 @@ async function created(page: Page): Promise<string> {
   await page.waitForSelector('.hecha iframe');
   return page.$eval('.hecha strong', ({ textContent }) => textContent ?? '');
 }
+
+/** Changes to another tab of the page. */
+async function lookAtTab(page: Page, path: string, heading: string): Promise<void> {
+  await page.evaluate(`location.hash = '#/${path}'`);
+  await page.waitForFunction(`document.querySelector('h1')?.innerText === '${heading}'`);
+}
+
+/** Holds the answer of a path, and returns what lets it go. */
+async function hold(page: Page, path: RegExp, ask: () => Promise<unknown>): Promise<() => Promise<unknown>> {
+  await page.evaluate(`delete window.release; window.held = ${path}`);
+  await ask();
+  await page.waitForFunction('window.release');
+  return () => page.evaluate('delete window.held; release()');
+}
+
+const textIn = (page: Page, id: string) =>
+  page.evaluate(`document.getElementById('${id}').value`) as Promise<string>;
 
 /** Takes away the files of the page, as a newer service does. */
 async function withoutFiles(page: Page, name = '/mostrador/'): Promise<void> {
@@ -207,10 +224,11 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await enter(page);
     await fill(page, { ...GUIDE, 'Producto.Peso': '2,5', 'Producto.Largo': '30', 'Producto.Alto': '20' });
     await fill(page, { 'Producto.Ancho': '15' });
-    await page.evaluate("location.hash = '#/enviado'");
-    await page.waitForFunction("document.querySelector('h1')?.innerText === 'Lo enviado'");
-    await page.evaluate("location.hash = '#/una'");
-    await page.waitForSelector(field('Producto.Ancho'));
+    await page.click('.servicio:last-of-type input');
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await page.evaluate('window.lost = /cotizar$/');
+    await lookAtTab(page, 'una', 'Una guía');
+    await page.waitForSelector('.servicio:last-of-type input:checked');
     await page.waitForFunction(`/\\$\\d+\\.\\d\\d/.test(document.querySelector('.servicio').innerText)`);
     expect(await page.$eval('.servicio', ({ textContent }) => textContent)).toMatch(/Llega (el|entre)/);
     await page.waitForSelector(`${field('Destinatario.Colonia-lista')} option[value="Monterrey Centro"]`);
@@ -225,6 +243,29 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.keyboard.press('Enter');
     await press(page, 'Poner 06600');
     await page.waitForFunction(`document.getElementById('Destinatario.CodigoPostal').value === '06600'`);
+    await fill(page, { 'Producto.ValorDeclarado': '1,500' });
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(
+      `document.getElementById('Producto.ValorDeclarado-mal')?.innerText.includes('No se sabe si la coma')`,
+    );
+  });
+
+  test('leaves what a person writes while the place of a postal code is on its way', async ({ open }) => {
+    const { page } = await open();
+    await enter(page);
+    await page.waitForSelector(field('Remitente.Nombre'));
+    for (const [path, name] of [
+      ['una', 'Destinatario.'],
+      ['enviado/recolecciones/nueva', 'recoger-'],
+    ] as const) {
+      await page.evaluate(`location.hash = '#/${path}'`);
+      const code = name === 'recoger-' ? 'recoger-cp' : `${name}CodigoPostal`;
+      const release = await hold(page, /codigos-postales/, () => fill(page, { [code]: '64000' }));
+      await fill(page, { [`${name}Colonia`]: 'La Finca' });
+      await release();
+      await page.waitForFunction(`document.getElementById('${name}Municipio').value === 'Monterrey'`);
+      expect(await textIn(page, `${name}Colonia`)).toBe('La Finca');
+    }
   });
 
   test('goes on after the service has a newer page, whose files are others', async ({ open }) => {
@@ -292,7 +333,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     const { page } = await open();
     await enter(page);
     await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Respuesta Perdida' });
-    await page.evaluate('window.lose = true');
+    await page.evaluate('window.lost = /crear$/');
     await press(page, 'Crear e imprimir');
     await created(page);
     expect(await guidesFor(demo, 'Respuesta Perdida')).toBe(1);
@@ -306,6 +347,34 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     expect(await guidesFor(demo, 'Sin Linea')).toBe(1);
   });
 
+  test('goes on with a creation while another tab of the page is looked at', async ({ open, demo }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Otra Parte' });
+    const release = await hold(page, /crear$/, () => press(page, 'Crear e imprimir'));
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await lookAtTab(page, 'una', 'Una guía');
+    await page.waitForSelector(field('Remitente.Nombre'));
+    await page.click('.una button[type=submit]');
+    await release();
+    await created(page);
+    expect(await guidesFor(demo, 'Otra Parte')).toBe(1);
+    // Nor is an answer lost that comes meanwhile.
+    await press(page, 'Otra con el mismo remitente');
+    await fill(page, { ...RECIPIENT, 'Destinatario.Nombre': 'Llega Mientras' });
+    const late = await hold(page, /crear$/, () => press(page, 'Crear e imprimir'));
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await late();
+    await lookAtTab(page, 'una', 'Una guía');
+    await created(page);
+    expect(await guidesFor(demo, 'Llega Mientras')).toBe(1);
+    // Its label is printed once.
+    await lookAtTab(page, 'enviado', 'Lo enviado');
+    await lookAtTab(page, 'una', 'Una guía');
+    await page.waitForSelector(field('Remitente.Nombre'));
+    expect(await textIn(page, 'Destinatario.Nombre')).toBe('');
+  });
+
   test('waits as long as the service asks for, says so, and goes on', async ({ startApi, open }) => {
     // Who has come in is asked for by two requests at once.
     const slow = await startApi({ REQUESTS_PER_SECOND_PER_ACCOUNT: '1', REQUESTS_BURST_PER_ACCOUNT: '1' });
@@ -316,6 +385,20 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await enter(page);
     await page.waitForSelector(field('Remitente.Nombre'));
     expect(((await page.evaluate('seen')) as string[]).join()).toMatch(/El servicio pide esperar \d+ s/);
+  });
+
+  test('puts a kept sender in place of another one, without mixing them', async ({ open }) => {
+    const { page } = await open();
+    await enter(page);
+    await fill(page, { 'Remitente.Nombre': 'Bety', 'Remitente.CodigoPostal': '64000' });
+    await press(page, 'Guardar este remitente');
+    await page.waitForSelector('.guardados option[value="0"]');
+    await fill(page, { 'Remitente.Nombre': 'Ana', 'Remitente.Numero_interior': '4B' });
+    await press(page, 'Guardar este remitente');
+    await page.waitForSelector('.guardados option[value="1"]');
+    await page.select('.guardados select', '1');
+    await page.waitForFunction(`document.getElementById('Remitente.Nombre').value === 'Bety'`);
+    expect(await textIn(page, 'Remitente.Numero_interior')).toBe('');
   });
 
   test('keeps a sender that the user wants kept, and nothing else; "Salir" leaves nothing', async ({
@@ -350,6 +433,34 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await press(page, 'Salir');
     await Promise.all([page.waitForNavigation(), press(page, 'Salir y borrar')]);
     for (const tab of [page, other]) await tab.waitForSelector('#usuario');
+    expect(await page.evaluate(LEFT)).toEqual([]);
+  });
+
+  test('keeps nothing of what is answered after "Salir", before the page is gone', async ({
+    open,
+    folder,
+  }) => {
+    const path = join(folder, 'uno.csv');
+    await writeFile(path, 'Nombre;C.P.;Contenido\nSale Antes;06600;Café\n');
+    const { page } = await open();
+    await enter(page);
+    await page.waitForSelector(field('Remitente.Nombre'));
+    await lookAtTab(page, 'varias', 'Varias guías');
+    await counter.choose(page, path);
+    const release = await hold(page, /crear$/, () => counter.pressCreate(page));
+    // The next page takes long.
+    const next = Promise.withResolvers<void>();
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (!request.isNavigationRequest()) return request.continue();
+      await request.respond({ status: 204 });
+      next.resolve();
+    });
+    await press(page, 'Salir');
+    await press(page, 'Salir y borrar');
+    await next.promise;
+    await release();
+    await page.evaluate('new Promise(requestIdleCallback).then(() => new Promise(requestIdleCallback))');
     expect(await page.evaluate(LEFT)).toEqual([]);
   });
 });

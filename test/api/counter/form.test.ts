@@ -73,6 +73,14 @@ describe('the form of a guide', () => {
       Cobro: { Medios: ['efectivo', 'tarjeta'] },
       Referencia: 'PEDIDO-1',
     });
+    // As "Varias" reads them.
+    for (const [Peso, sent] of [
+      ['0,250', 0.25],
+      ['2.5 kg', 2.5],
+      ['1,500', '1,500'],
+    ] as const) {
+      expect(guideOf(form, { 'Producto.Peso': Peso })).toMatchObject({ Producto: { Peso: sent } });
+    }
     expect(isComplete(form, values)).toBe(true);
     expect(isComplete(form, { ...values, 'Producto.Contenido': ' ' })).toBe(false);
   });

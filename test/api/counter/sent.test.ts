@@ -198,6 +198,36 @@ describe('what was sent', () => {
     expect(failures.filter((text) => !text.includes('404'))).toEqual([]);
   });
 
+  test('guides that nobody has received after a week, without returns, which wait in their boxes', async ({
+    demo,
+    enter,
+  }) => {
+    const sent = { ...fullGuide(), Cotizacion: undefined, Cobro: undefined };
+    const guides = await demo.created(...Array.from({ length: 5 }, () => sent));
+    const returns = await Promise.all(
+      guides.map(({ SEND_GUIA }) => demo.post(`/api/guias/${SEND_GUIA}/devolucion`, { Anticipada: true })),
+    );
+    expect(returns.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    const { page } = await enter('demo');
+    await page.evaluate('const { now } = Date; Date.now = () => now() + 8 * 86_400_000');
+    await go(page, 'manifiestos');
+    await go(page, 'guias');
+    await says(page, 'Nadie las ha recibido');
+    const listed = await page.$$eval(
+      '::-p-xpath(//table[contains(., "Nadie las ha recibido")]//tbody//a)',
+      (links) => links.map(({ textContent }) => textContent),
+    );
+    expect(listed.toSorted()).toEqual(guides.map(({ SEND_GUIA }) => SEND_GUIA).toSorted());
+    // Nothing in trouble is something else than what could not be read.
+    await page.setRequestInterception(true);
+    page.on('request', (request) =>
+      request.url().includes('estatus=Documentado') ? request.respond({ status: 400 }) : request.continue(),
+    );
+    await go(page, 'manifiestos');
+    await go(page, 'guias');
+    await page.waitForSelector('section[aria-label="Lo que pide atención"] [role=alert]');
+  });
+
   test('what a user may not do is not offered, and an empty account is told what to do', async ({
     enter,
   }) => {

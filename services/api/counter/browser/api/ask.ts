@@ -21,6 +21,8 @@ const GIVE_UP_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 const MOST_FAILURES = 4;
+/** A POST that only asks. */
+const STORES_NOTHING = /\/(?:validar|cotizar)$/;
 /** The token ended by its time, by a change of password, or by a logout elsewhere. */
 const TOKEN_ENDED = ['token_expirado', 'acceso_denegado'];
 
@@ -49,11 +51,13 @@ type Read<T> = (
 ) => Promise<{ data: T; message: string; advertencias: Detail[]; body: Body<T> }>;
 
 /**
- * Waits and repeats where the service asks for it (429, 503), and after a lost connection if a repeat does no harm: that of a read,
- * and of a write that has a key. Asks for the password again when the token has ended, and goes on with the same key.
+ * Waits and repeats where the service asks for it (429, 503), and after a lost connection if a repeat does no harm: that of a read, of
+ * a POST that only asks, and of a write that has a key. Asks for the password again when the token has ended, and goes on with the same
+ * key.
  */
 async function answered<T>(request: Request, read: Read<T>): Promise<Answer<T>> {
-  const repeatable = request.method === 'GET' || request.key !== undefined;
+  const repeatable =
+    request.method === 'GET' || request.key !== undefined || STORES_NOTHING.test(request.path);
   let giveUpAt = Date.now() + GIVE_UP_MS;
   let failures = 0;
   const pause = async (): Promise<boolean> => {

@@ -17,8 +17,12 @@ export type Kept = {
   created: { at: number; guide?: string };
 };
 
+/** Somebody has gone out ("Salir"): what is answered until the page is gone is not kept. */
+let isClosed = false;
+
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
+    if (isClosed) return reject(new Error('Nothing is kept any more'));
     const request = indexedDB.open(DATABASE, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
     request.onsuccess = () => {
@@ -97,8 +101,9 @@ export async function forget(username: string, kind: keyof Kept, name = ''): Pro
   await within('readwrite', (store) => store.delete(keyOf(username, kind, name))).catch(() => undefined);
 }
 
-/** Leaves nothing in this browser, of any user. */
+/** Leaves nothing in this browser, of any user, and keeps nothing more. */
 export async function forgetAll(): Promise<void> {
+  isClosed = true;
   await new Promise<void>((resolve) => {
     const request = indexedDB.deleteDatabase(DATABASE);
     request.onsuccess = request.onerror = () => resolve();

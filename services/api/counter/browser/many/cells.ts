@@ -1,24 +1,19 @@
 import { removeFormulaGuards } from '#shared/commands/formula-guards.ts';
+import { NUMBER_REFUSALS, readNumber, SHORTENED } from '../one/read-number.ts';
 import { fieldAt, SERVICE, WEIGHT } from './fields.ts';
 
 /** What a cell says. A `proposal` is offered in its place, a `refusal` says why it means nothing. */
 export type Reading = { value?: unknown; proposal?: string; refusal?: string };
 
-/** How spreadsheets shorten a long number; its last digits are lost. */
-const SHORTENED = /^[+-]?\d(?:[.,]\d+)?e\+?\d+$/i;
-/** How they write a number that they took for a day. */
+/** How spreadsheets write a number that they took for a day. */
 const DAY =
   /^(?:\d{1,2}[-/](?:ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic|jan|apr|aug|dec)[a-z]*\.?(?:[-/]\d{2,4})?|\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?)$/i;
 const GRAMS = /(?<=\d)\s*(?:g|grs?|gramos?)\.?$/i;
 const FORMULA_ERROR = /^#(?:N\/A|¡?REF!|¡?VALOR!|VALUE!|¡?DIV\/0!|¿?NOMBRE\?|NAME\?|¡?NUM!|NULL!)$/i;
 
 const REFUSALS = {
-  shortened:
-    'La hoja de cálculo acortó este número, y sus últimas cifras se perdieron. Dé a la columna el formato Texto y escríbalo otra vez.',
   day: 'La hoja de cálculo hizo una fecha de este número. Escríbalo otra vez.',
   formula: 'La fórmula de esta celda no dio un valor.',
-  ambiguous: 'No se sabe si la coma separa miles o decimales. Escríbalo sin comas, con punto decimal.',
-  number: 'No es un número.',
 } as const;
 
 /** The words for the two services. */
@@ -47,7 +42,7 @@ export function readCell(path: string, text: string): Reading {
   if (kind === 'number') return readNumber(cell);
   if (kind === 'list') return { value: cell.split(/[\s,;/]+/).map((each) => each.toLowerCase()) };
   if (SHORTENED.test(cell) && (kind === 'digits' || /e\+/i.test(cell)))
-    return { refusal: REFUSALS.shortened };
+    return { refusal: NUMBER_REFUSALS.shortened };
   if (/Numero_(?:ex|in)terior$/.test(path) && DAY.test(cell)) return { refusal: REFUSALS.day };
   if (path.endsWith('.CodigoPostal')) return readPostalCode(cell);
   return { value: kind === 'digits' ? cell.replace(/\.0$/, '') : cell };
@@ -64,35 +59,4 @@ function readWeight(cell: string): Reading {
   const kilograms = cell.replace(GRAMS, '');
   const { value, ...rest } = readNumber(kilograms);
   return typeof value === 'number' && kilograms !== cell ? { value: value / 1_000 } : { value, ...rest };
-}
-
-/** Reads a number with its unit or currency; a comma is a decimal one where it cannot separate thousands. */
-function readNumber(cell: string): Reading {
-  if (SHORTENED.test(cell)) return { refusal: REFUSALS.shortened };
-  const bare = cell
-    .replace(/^(?:mxn?)?\s*\$?\s*/i, '')
-    .replace(/\s*(?:kgs?|kilos?|cms?|mxn|pesos)\.?$/i, '')
-    .replaceAll(/\s/g, '');
-  if (!/^-?\d[\d.,]*$|^-?[.,]\d+$/.test(bare)) return { refusal: REFUSALS.number };
-  const plain = unpunctuated(bare);
-  if (plain === undefined) return { refusal: REFUSALS.ambiguous };
-  return { value: Number(plain) };
-}
-
-function unpunctuated(number: string): string | undefined {
-  const isThousands = (separator: string) => new RegExp(`^-?\\d{1,3}(?:\\${separator}\\d{3})+$`);
-  const last = Math.max(number.lastIndexOf(','), number.lastIndexOf('.'));
-  const [whole, decimals] = [number.slice(0, last), number.slice(last + 1)];
-  const mark = number[last];
-  if (last < 0) return number;
-  if (number.indexOf(mark as string) === last && !whole.includes(mark === ',' ? '.' : ',')) {
-    if (mark === '.') return number;
-    // `1,234`: thousands here, decimals in another country. `0,250` is no thousands.
-    return decimals.length === 3 && isThousands(',').test(number) && !/^-?0/.test(number)
-      ? undefined
-      : `${whole || '0'}.${decimals}`;
-  }
-  const separator = mark === ',' ? '.' : ',';
-  if (isThousands(mark as string).test(number)) return number.replaceAll(mark as string, '');
-  return isThousands(separator).test(whole) ? `${whole.replaceAll(separator, '')}.${decimals}` : undefined;
 }

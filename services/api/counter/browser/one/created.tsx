@@ -3,8 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { Message } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
 import { pesos } from '../ui/words.ts';
-
-export type CreatedGuide = { SEND_GUIA: string; SEND_TOTAL: number; SEND_DESTINATARIO: string };
+import type { CreatedGuide } from './creation.ts';
 
 /** A guide that was just created, whose label goes to the printer at once. */
 export function Created(props: { guide: CreatedGuide; onSameSender: () => void; onBlank: () => void }) {

@@ -1,5 +1,6 @@
 import type { OpenApi, Schema } from '../api/document.ts';
 import { capitalized } from '../ui/api-words.ts';
+import { readNumber } from './read-number.ts';
 
 /** The form of a guide, as the OpenAPI document has it: a field that is added there is in the form. */
 
@@ -111,13 +112,18 @@ export function guideOf({ sections }: GuideForm, values: Values): Record<string,
 
 function typed({ kind }: FieldSpec, text: string): unknown {
   if (kind === 'choices') return text.split('|');
-  if (kind !== 'decimal' && kind !== 'integer') return text;
-  // `1,500.50` and `2,5`: before three digits a comma separates thousands, as Mexicans write it.
-  const plain = /^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?$/.test(text)
-    ? text.replaceAll(',', '')
-    : text.replace(',', '.');
-  const number = Number(plain);
-  return Number.isFinite(number) ? number : text;
+  if (!isNumber(kind)) return text;
+  return readNumber(text).value ?? text;
+}
+
+/** Returns why the text of a field is no number, where it should be one. */
+export function refusalOf({ kind, path }: FieldSpec, values: Values): string | undefined {
+  const text = values[path]?.trim() ?? '';
+  return isNumber(kind) && text !== '' ? readNumber(text).refusal : undefined;
+}
+
+function isNumber(kind: FieldSpec['kind']): boolean {
+  return kind === 'decimal' || kind === 'integer';
 }
 
 /** Whether a guide has all that must be there, so that the API can look at the rest. */

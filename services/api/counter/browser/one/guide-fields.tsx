@@ -1,37 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { arrivalWords } from '../../../http/public-pages/arrival.ts';
-import { ask } from '../api/ask.ts';
-import type { Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { FormProblem, Message } from '../ui/message.tsx';
+import { useStore } from '../ui/use-store.ts';
 import { pesos, serviceName } from '../ui/words.ts';
-import type { CreatedGuide } from './created.tsx';
-import { type FieldSpec, type GuideForm, guideOf, isComplete, type Values } from './form.ts';
+import { createGuide, creation, draft } from './creation.ts';
+import { type FieldSpec, type GuideForm, guideOf, isComplete, refusalOf, type Values } from './form.ts';
 import { PRICED_BY } from './layout.ts';
 import { quote, useCheck, useQuote } from './looked-up.ts';
 import { SectionFields, saidOf } from './section-fields.tsx';
 
-export function GuideFields(props: {
-  form: GuideForm;
-  start: Values;
-  onChange: (values: Values) => void;
-  onCreated: (guide: CreatedGuide, values: Values) => void;
-}) {
-  const { form, start, onChange, onCreated } = props;
+/** Stands among the values, though it is no field of the guide. */
+const SERVICE = 'TipoServicio';
+
+export function GuideFields({ form }: { form: GuideForm }) {
   const may = (permission: string) => session.get()?.permissions.includes(permission) ?? false;
-  const [values, setValues] = useState<Values>(start);
-  const [service, setService] = useState(form.services[0] ?? '');
+  const values = useStore(draft);
+  const { isRunning = false, refused } = useStore(creation);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [refused, setRefused] = useState<{ problem: Problem; values: Values }>();
-  const [isBusy, setBusy] = useState(false);
   const element = useRef<HTMLFormElement>(null);
-  const set = (more: Values) =>
-    setValues((former) => {
-      const next = { ...former, ...more };
-      onChange(next);
-      return next;
-    });
+  const service = values[SERVICE] ?? form.services[0] ?? '';
+  const set = (more: Values) => draft.set({ ...draft.get(), ...more });
 
   const guide = guideOf(form, values);
   const complete =
@@ -44,49 +34,36 @@ export function GuideFields(props: {
 
   useEffect(() => {
     // The next sender is there: the recipient comes.
-    const first = start['Remitente.Nombre'] ? 'Destinatario.Nombre' : 'Remitente.Nombre';
+    const first = values['Remitente.Nombre'] ? 'Destinatario.Nombre' : 'Remitente.Nombre';
     document.getElementById(first)?.focus();
-  }, [start]);
+  }, []);
 
-  /** What was sent with a key and may have been stored: a second try of the same is a repeat. */
-  const unknown = useRef<{ of: string; key: string; body: unknown } | undefined>(undefined);
-  const create = async (event: Event) => {
+  const create = (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    const of = JSON.stringify([service, guide]);
-    if (unknown.current?.of !== of) {
+    void createGuide(JSON.stringify([service, guide]), async () => {
       const found = isCurrent || !priced ? options : (await quote(priced)).options;
       const quoted = found.find(({ TipoServicio }) => TipoServicio === service);
       const sent = quoted && priced ? { ...guide, Cotizacion: quoted.Cotizacion } : guide;
-      const body = { TipoServicio: service, Guia: [sent] };
-      unknown.current = { of, key: `mostrador-${randomText()}`, body };
-    }
-    const { key, body } = unknown.current;
-    const answer = await ask<CreatedGuide[]>({ method: 'POST', path: '/api/guias/crear', key, body });
-    setBusy(false);
-    const [created] = answer.ok ? answer.data : [];
-    if (created) return onCreated(created, values);
-    if (answer.ok) return;
-    setRefused({ problem: answer.problem, values });
-    // A refusal stores nothing, and may be one of the quote.
-    if (answer.status >= 400 && answer.status < 500) {
-      unknown.current = undefined;
-      setRound(round + 1);
-    }
+      return { TipoServicio: service, Guia: [sent] };
+    });
   };
   useEffect(() => {
-    if (refused) element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+    if (!refused) return;
+    element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+    // The quote may be what was refused.
+    setRound((former) => former + 1);
   }, [refused]);
 
   const said = refused && refused.values === values ? (refused.problem.errors ?? []) : [];
   const told = {
-    problem: ({ path, name }: FieldSpec) =>
-      saidOf(path, said) ??
-      (name === 'CodigoPostal' && left.has(path) && /^[0-9]{1,4}$/.test(values[path] ?? '')
-        ? { text: 'Debe tener 5 dígitos' }
-        : undefined) ??
-      (left.has(path) || refused ? saidOf(path, checked.problems) : undefined),
+    problem: (field: FieldSpec) => {
+      const { path, name } = field;
+      const refusal = left.has(path) || refused ? refusalOf(field, values) : undefined;
+      if (refusal) return { text: refusal };
+      if (name === 'CodigoPostal' && left.has(path) && /^[0-9]{1,4}$/.test(values[path] ?? ''))
+        return { text: 'Debe tener 5 dígitos' };
+      return saidOf(path, said) ?? (left.has(path) || refused ? saidOf(path, checked.problems) : undefined);
+    },
     warning: ({ path }: FieldSpec) => saidOf(path, checked.warnings),
   };
   const known = form.sections.flatMap(({ fields }) => fields.map(({ path }) => path));
@@ -119,7 +96,7 @@ export function GuideFields(props: {
                   type="radio"
                   name="servicio"
                   checked={each === service}
-                  onChange={() => setService(each)}
+                  onChange={() => set({ [SERVICE]: each })}
                 />
                 <span>
                   {serviceName(each)}
@@ -134,8 +111,8 @@ export function GuideFields(props: {
         {refused?.values === values && (
           <FormProblem problem={refused.problem} isMarked={(campo) => known.includes(campo)} />
         )}
-        <Button type="submit" busy={isBusy}>
-          {isBusy ? 'Creando…' : 'Crear e imprimir'}
+        <Button type="submit" busy={isRunning}>
+          {isRunning ? 'Creando…' : 'Crear e imprimir'}
         </Button>
       </div>
     </form>
@@ -153,10 +130,4 @@ function goOn(event: KeyboardEvent): void {
   ];
   const shown = controls.filter((control) => control.checkVisibility());
   shown[shown.indexOf(target) + 1]?.focus();
-}
-
-function randomText(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
 }

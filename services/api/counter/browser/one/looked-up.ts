@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ask } from '../api/ask.ts';
 import type { Detail, Problem } from '../api/problem.ts';
+import type { Values } from './form.ts';
 
 /** In ms after the last key. */
 const PAUSE_MS = 400;
@@ -19,22 +20,45 @@ function useAfterPause(changes: string, run: (signal: AbortSignal) => void): voi
   }, [changes]);
 }
 
-export type Place = { Estado: string; Municipio: string; Colonias: string[] };
-export type Found = { place?: Place; problem?: Problem };
+type Place = { Estado: string; Municipio: string; Colonias: string[] };
+type Found = { place?: Place; problem?: Problem };
 
 /** A carrier without a catalogue is asked once. */
 let hasCatalogue = true;
 
-/** Asks what is at a postal code, as soon as it has five digits. */
-export function usePlace(postalCode: string, onPlace: (place: Place) => void): Found {
+/**
+ * Asks what is at a postal code, as soon as it has five digits, and fills in what follows from it: of several Colonias none.
+ *
+ * @param values what the address says; `prefix` stands before the names of its fields. What a person has written stays, also while the
+ *   answer is on its way.
+ */
+export function usePlace(
+  postalCode: string,
+  values: Readonly<Record<string, string | undefined>>,
+  prefix: string,
+  onValues: (more: Values) => void,
+): Found {
   const [found, setFound] = useState<Found & { of?: string }>({});
+  const latest = useRef(values);
+  latest.current = values;
+  const filled = useRef<Values>({});
+  const fill = ({ Estado, Municipio, Colonias: [only = '', ...others] }: Place) => {
+    const follows = { Estado, Municipio, Colonia: others.length === 0 ? only : '' };
+    const more = Object.entries(follows).flatMap(([name, value]) => {
+      const path = `${prefix}${name}`;
+      const isFree = ['', undefined, value, filled.current[path]].includes(latest.current[path]);
+      return isFree ? [[path, value] as const] : [];
+    });
+    filled.current = Object.fromEntries(more);
+    onValues(filled.current);
+  };
   useAfterPause(postalCode, async (signal) => {
     if (!hasCatalogue || !/^[0-9]{5}$/.test(postalCode)) return;
     const answer = await ask<Place>({ method: 'GET', path: `/api/codigos-postales/${postalCode}`, signal });
     if (signal.aborted) return;
     if (answer.ok) {
       setFound({ of: postalCode, place: answer.data });
-      onPlace(answer.data);
+      fill(answer.data);
     } else if (answer.problem.codigo === 'sin_catalogo') hasCatalogue = false;
     else setFound({ of: postalCode, problem: answer.problem });
   });

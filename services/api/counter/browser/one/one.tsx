@@ -2,12 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { readDocument } from '../api/read-document.ts';
 import { ProblemMessage } from '../ui/message.tsx';
-import { Created, type CreatedGuide } from './created.tsx';
+import { useStore } from '../ui/use-store.ts';
+import { Created } from './created.tsx';
+import { creation, draft } from './creation.ts';
 import { type GuideForm, guideForm, type Values } from './form.ts';
 import { GuideFields } from './guide-fields.tsx';
-
-/** What is filled in and not created, while another tab is looked at. */
-let draft: Values = {};
 
 /** One guide: filled in, created, printed, and the next. */
 export function One() {
@@ -18,37 +17,25 @@ export function One() {
       answer.ok ? setForm(guideForm(answer.data)) : setProblem(answer.problem),
     );
   }, []);
-  const [start, setStart] = useState<{ round: number; values: Values }>({ round: 0, values: draft });
-  const [made, setMade] = useState<{ guide: CreatedGuide; values: Values }>();
+  const { made } = useStore(creation);
+  // A label that was shown is not printed again when a person comes back from another tab of the page.
+  useEffect(() => () => void (creation.get().made && creation.set({})), []);
   const again = (values: Values) => {
-    setMade(undefined);
-    setStart(({ round }) => ({ round: round + 1, values }));
+    draft.set(values);
+    creation.set({});
   };
   return (
     <>
       <h1>Una guía</h1>
       {problem && <ProblemMessage problem={problem} />}
-      {made && form && (
+      {made && (
         <Created
           guide={made.guide}
           onSameSender={() => again(only('Remitente.', made.values))}
           onBlank={() => again({})}
         />
       )}
-      {!made && form && (
-        <GuideFields
-          key={start.round}
-          form={form}
-          start={start.values}
-          onChange={(values) => {
-            draft = values;
-          }}
-          onCreated={(guide, values) => {
-            draft = {};
-            setMade({ guide, values });
-          }}
-        />
-      )}
+      {!made && form && <GuideFields form={form} />}
       {!form && !problem && <p role="status">Cargando…</p>}
     </>
   );

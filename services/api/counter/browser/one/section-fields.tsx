@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks';
 import type { Detail } from '../api/problem.ts';
 import { besideField } from '../ui/api-words.ts';
 import { Button } from '../ui/button.tsx';
@@ -6,7 +5,7 @@ import { Control } from '../ui/control.tsx';
 import { Field, type Said } from '../ui/field.tsx';
 import type { FieldSpec, Section, Values } from './form.ts';
 import { arranged, purposeOf } from './layout.ts';
-import { type Place, usePlace } from './looked-up.ts';
+import { usePlace } from './looked-up.ts';
 import { KeepSender, KeptSenders } from './senders.tsx';
 
 /** As a spreadsheet writes `06700`. */
@@ -24,7 +23,14 @@ export function SectionFields(props: {
   const { section, values, onValues, told } = props;
   const { name, title } = section;
   const { usual, rest } = arranged(section);
-  const place = usePlaceOf(section, values, onValues);
+  const hasPostalCode = section.fields.some((field) => field.name === 'CodigoPostal');
+  const postalCode = hasPostalCode ? (values[`${name}.CodigoPostal`] ?? '').trim() : '';
+  const place = usePlace(postalCode, values, `${name}.`, onValues);
+  /** Puts a sender in place of another one, which may have fields that this one lacks. */
+  const choose = (sender: Values) => {
+    const former = Object.keys(values).filter((path) => path.startsWith(`${name}.`));
+    onValues({ ...Object.fromEntries(former.map((path) => [path, ''])), ...sender });
+  };
   const control = (field: FieldSpec) => {
     const isColonia = field.name === 'Colonia';
     const isPostalCode = field.name === 'CodigoPostal';
@@ -76,7 +82,7 @@ export function SectionFields(props: {
   return (
     <fieldset>
       <legend>{title}</legend>
-      {name === 'Remitente' && <KeptSenders onChoose={onValues} />}
+      {name === 'Remitente' && <KeptSenders onChoose={choose} />}
       <div class="campos">{usual.map(control)}</div>
       {rest.length > 0 && (
         <details>
@@ -87,24 +93,6 @@ export function SectionFields(props: {
       {name === 'Remitente' && <KeepSender values={values} />}
     </fieldset>
   );
-}
-
-/** Fills in what follows from the postal code of a section, unless a person has written something else. */
-function usePlaceOf({ name, fields }: Section, values: Values, onValues: (more: Values) => void) {
-  const has = fields.some((field) => field.name === 'CodigoPostal');
-  const filled = useRef<Values>({});
-  const fill = ({ Estado, Municipio, Colonias }: Place) => {
-    const [only, ...others] = Colonias;
-    const follows = { Estado, Municipio, Colonia: others.length === 0 ? (only ?? '') : '' };
-    const more = Object.entries(follows).flatMap(([field, value]) => {
-      const path = `${name}.${field}`;
-      const isFree = !values[path] || values[path] === filled.current[path];
-      return isFree ? [[path, value] as const] : [];
-    });
-    filled.current = Object.fromEntries(more);
-    onValues(filled.current);
-  };
-  return usePlace(has ? (values[`${name}.CodigoPostal`] ?? '').trim() : '', fill);
 }
 
 /** Returns what is said of a field: the first of it, since the next comes when that is corrected. */

@@ -22,12 +22,15 @@ type Row = {
   SEND_DESTINATARIO: string;
   SEND_TOTAL: number;
   Referencia?: string;
+  DevolucionDe?: string;
 };
 
 const GUIDE_NUMBER = /^\d{12}$/;
 /** After so many days a guide that nobody has received is worth a look. */
 const FORGOTTEN_DAYS = 7;
+/** How many are shown at first. */
 const TROUBLES = 5;
+const LARGEST_PAGE = '500';
 /** What was searched for last: whoever comes back from a guide finds it again. */
 const searched = createStore<Record<string, string>>({});
 
@@ -125,30 +128,30 @@ function Search() {
   );
 }
 
-/** Guides with an incident, and those that nobody has received after a week: the rest goes by itself. */
+/**
+ * Guides with an incident, and those that nobody has received after a week: the rest goes by itself. A return may lie unused in its box
+ * for as long.
+ */
 function Troubles() {
   const before = dateOf(new Date(Date.now() - FORGOTTEN_DAYS * 86_400_000));
   const incidents = usePages<Row>('/api/guias', { estatus: 'Incidencia', limite: String(TROUBLES) });
-  const forgotten = usePages<Row>('/api/guias', {
-    estatus: 'Documentado',
-    hasta: before,
-    limite: String(TROUBLES),
-  });
-  if (incidents.rows.length === 0 && forgotten.rows.length === 0) return null;
+  const unused = usePages<Row>('/api/guias', { estatus: 'Documentado', hasta: before, limite: LARGEST_PAGE });
+  const [most, setMost] = useState(TROUBLES);
+  const rows = unused.rows.filter(({ DevolucionDe }) => DevolucionDe === undefined);
+  const more = rows.length > most ? () => setMost(Number.POSITIVE_INFINITY) : unused.more;
+  const forgotten = { ...unused, rows: rows.slice(0, most), more };
+  const lists = [
+    { caption: 'Tuvieron un problema', pages: incidents },
+    { caption: 'Nadie las ha recibido en una semana: entréguelas o cancélelas', pages: forgotten },
+  ].filter(({ pages }) => pages.rows.length > 0 || pages.problem);
+  if (lists.length === 0) return null;
   return (
     <section aria-label="Lo que pide atención">
-      {incidents.rows.length > 0 && (
-        <Listed pages={incidents} empty="">
-          {(rows) => <Rows caption="Tuvieron un problema" rows={rows} />}
+      {lists.map(({ caption, pages }) => (
+        <Listed key={caption} pages={pages} empty="">
+          {(rows) => <Rows caption={caption} rows={rows} />}
         </Listed>
-      )}
-      {forgotten.rows.length > 0 && (
-        <Listed pages={forgotten} empty="">
-          {(rows) => (
-            <Rows caption="Nadie las ha recibido en una semana: entréguelas o cancélelas" rows={rows} />
-          )}
-        </Listed>
-      )}
+      ))}
     </section>
   );
 }

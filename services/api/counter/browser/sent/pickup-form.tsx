@@ -63,17 +63,12 @@ export function PickupForm(props: {
   const offer = useOne<Availability>(isWhole ? '/api/recolecciones/disponibles' : undefined, {
     CodigoPostal: postalCode,
   });
-  // What is filled in with its postal code stays as it is.
-  const [typed, setTyped] = useState('');
-  usePlace(typed, ({ Estado, Municipio, Colonias: [only = '', ...others] }) =>
-    setPlace((former) => ({ ...former, Estado, Municipio, Colonia: others.length === 0 ? only : '' })),
-  );
+  usePlace(postalCode, place, '', (more) => setPlace((former) => ({ ...former, ...more })));
   const choose = (sender: Readonly<Record<string, string>>) => {
     const chosen: PickupPlace = Object.fromEntries(
       Object.entries(sender).map(([path, value]) => [path.replace('Remitente.', ''), value]),
     );
     setPostalCode(chosen.CodigoPostal ?? '');
-    setTyped('');
     setPlace(withPhone(chosen));
   };
   const windows = isWhole ? (offer.data?.Ventanas ?? []) : [];
@@ -106,7 +101,7 @@ export function PickupForm(props: {
     setBusy(false);
     if (answer.ok) return onDone(answer.data.Recoleccion);
     setProblem(answer.problem);
-    setKey(crypto.randomUUID());
+    if (answer.status >= 400 && answer.status < 500) setKey(crypto.randomUUID());
   };
   return (
     <form class="recoger" onSubmit={send}>
@@ -117,10 +112,7 @@ export function PickupForm(props: {
             <input
               {...attributes}
               value={postalCode}
-              onInput={({ currentTarget }) => {
-                setPostalCode(currentTarget.value.trim());
-                setTyped(currentTarget.value.trim());
-              }}
+              onInput={({ currentTarget }) => setPostalCode(currentTarget.value.trim())}
               inputMode="numeric"
               autocomplete="postal-code"
               maxLength={5}

@@ -61,12 +61,7 @@ function NewReturn({ guide, onChange }: { guide: CompleteGuide; onChange: () => 
   const price = async () => {
     setBusy(true);
     setProblem(undefined);
-    const answer = await ask<Quote>({
-      method: 'POST',
-      path: `${path}/cotizar`,
-      body: {},
-      key: crypto.randomUUID(),
-    });
+    const answer = await ask<Quote>({ method: 'POST', path: `${path}/cotizar`, body: {} });
     setBusy(false);
     if (answer.ok) setQuote(answer.data);
     else setProblem(answer.problem);

@@ -55,7 +55,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
             {who?.username}
             {who?.isTest && ' · cuenta de prueba'}
           </span>
-          <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leave())}>
+          <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leaveAll())}>
             Salir
           </Button>
         </span>
@@ -71,7 +71,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
             la próxima vez.
           </p>
           <p class="acciones">
-            <Button onClick={leave}>Salir y borrar</Button>
+            <Button onClick={leaveAll}>Salir y borrar</Button>
             <Button quiet onClick={() => setLeaving(false)}>
               Quedarse
             </Button>
@@ -82,7 +82,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
         <Dialog title="Su sesión terminó">
           <p>Escriba su contraseña otra vez: lo que estaba haciendo sigue donde iba.</p>
           <Login username={who.username} />
-          <Button quiet onClick={leave}>
+          <Button quiet onClick={leaveAll}>
             Salir
           </Button>
         </Dialog>
@@ -102,14 +102,15 @@ function Help() {
 
 /** Tells the other tabs of this browser that its user has left: what they kept would stay. */
 const tabs = new BroadcastChannel('mostrador');
-tabs.onmessage = () => {
-  endSession();
-  location.reload();
-};
+tabs.onmessage = leave;
 
 /** Ends the sessions of all tabs, and leaves nothing of anybody in this browser. */
-async function leave(): Promise<void> {
+async function leaveAll(): Promise<void> {
   tabs.postMessage('salir');
+  await leave();
+}
+
+async function leave(): Promise<void> {
   endSession();
   await forgetAll();
   location.replace('/mostrador');
