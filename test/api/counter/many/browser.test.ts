@@ -121,6 +121,40 @@ test(
   10 * MINUTES,
 );
 
+test(
+  'what is sent is answered before another file is chosen, or the creation goes on',
+  async ({ browser, proxy, guides, orders }) => {
+    const { path, references } = await orders('detener', 20);
+    const { page } = await counter.openMany(browser, proxy.url);
+    await counter.choose(page, path);
+    const full = Promise.withResolvers<void>();
+    proxy.alter = (answer) => {
+      if (!isCreation(answer.path)) return;
+      Object.assign(answer, { status: 503, headers: { 'retry-after': '5' }, body: Buffer.from('{}') });
+      full.resolve();
+    };
+    await counter.pressCreate(page);
+    await full.promise;
+    await counter.press(page, 'Detener');
+    await counter.show(page, 'todas');
+    const offered = () =>
+      page.$$eval('.crear button, .barra button:last-of-type', (buttons) =>
+        buttons.map(({ textContent, ariaDisabled }) => [textContent, ariaDisabled]),
+      );
+    expect(await offered()).toEqual([
+      ['Detener', 'true'],
+      ['Otro archivo', 'true'],
+    ]);
+    proxy.alter = () => {};
+    await counter.press(page, 'Continuar con 14 guías');
+    await counter.untilCreated(page);
+    expect(await page.$eval('.avance', ({ textContent }) => textContent)).toBe('Creadas: 14 de 14');
+    await counter.expectOnce(guides, references);
+    await page.close();
+  },
+  3 * MINUTES,
+);
+
 describe('nothing is created twice', () => {
   test(
     'when the tab is killed after the third request, and the same file is sent again',

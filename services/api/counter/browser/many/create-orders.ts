@@ -8,9 +8,9 @@ import { problemsByRow } from './checking.ts';
 import { bodyOf, contentOf, keyOf } from './request.ts';
 import { isWaiting, know, type Order, work } from './work.ts';
 
-/** How far the creation is; undefined before it. */
+/** How far the creation is; undefined before it. One that is stopped runs until all that is sent is answered. */
 export const creating = createStore<
-  { isRunning: boolean; done: number; total: number; problem?: Problem } | undefined
+  { isRunning: boolean; isStopped?: true; done: number; total: number; problem?: Problem } | undefined
 >(undefined);
 
 /** Requests at the same time. */
@@ -33,13 +33,13 @@ export async function createOrders(): Promise<void> {
       .map(({ id }) => id) ?? [];
   creating.set({ isRunning: true, done: 0, total: ids.length });
   const next = async (): Promise<void> => {
-    const id = creating.get()?.isRunning ? ids.shift() : undefined;
+    const id = creating.get()?.isStopped ? undefined : ids.shift();
     const order = id === undefined ? undefined : work.get()?.orders[id];
     if (!order) return;
     // It may have been corrected, or left out, since the beginning.
     const problem = isWaiting(order) ? await createOne(order) : undefined;
     const { done = 0, ...rest } = creating.get() ?? { isRunning: false, total: 0 };
-    creating.set({ ...rest, done: done + 1, ...(problem && { isRunning: false, problem }) });
+    creating.set({ ...rest, done: done + 1, ...(problem && { isStopped: true, problem }) });
     return next();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));
@@ -52,7 +52,7 @@ export async function createOrders(): Promise<void> {
 /** Lets what is sent be answered, and sends no more. */
 export function stopCreating(): void {
   const now = creating.get();
-  if (now) creating.set({ ...now, isRunning: false });
+  if (now) creating.set({ ...now, isStopped: true });
 }
 
 type Created = { SEND_GUIA: string; SEND_TOTAL: number };
@@ -60,30 +60,30 @@ type Created = { SEND_GUIA: string; SEND_TOTAL: number };
 /** @returns what stops all others too. */
 async function createOne(order: Order): Promise<Problem | undefined> {
   const { id, cells, price } = order;
-  const occurrences = work.get()?.occurrences;
+  const begun = work.get()?.occurrences;
   const body = bodyOf(cells);
   const content = contentOf(body);
   const key = await keyFor(order);
   if (price?.content === order.content && price.quote !== undefined) body.Guia[0].Cotizacion = price.quote;
   const username = session.get()?.username ?? '';
-  know(new Map([[id, { state: 'sending' }]]));
+  know(new Map([[id, { state: 'sending' }]]), begun);
   // A tab that dies now leaves a row whose guide only the same request finds.
   await keep(username, 'created', { at: Date.now() }, key);
   const answer = await ask<Created[]>({ method: 'POST', path: '/api/guias/crear', body, key });
   if (answer.ok) {
     const [{ SEND_GUIA: guide, SEND_TOTAL: total } = { SEND_GUIA: '', SEND_TOTAL: 0 }] = answer.data;
     await keep(username, 'created', { guide, at: Date.now() }, key);
-    know(new Map([[id, { state: 'created', guide, ...(total > 0 && { total }) }]]));
+    know(new Map([[id, { state: 'created', guide, ...(total > 0 && { total }) }]]), begun);
     return undefined;
   }
   const { problem, status } = answer;
   const { codigo, message } = problem;
   if (UNKNOWN.includes(codigo) || status >= 500) {
-    know(new Map([[id, { state: 'unknown', failure: message }]]));
+    know(new Map([[id, { state: 'unknown', failure: message }]]), begun);
     return codigo === 'resultado_desconocido' ? undefined : problem;
   }
   // No guide exists of this request, and the row may be corrected.
-  occurrences?.release(id, content);
+  begun?.release(id, content);
   await forget(username, 'created', key);
   const isOfPrice = codigo.startsWith('cotizacion_');
   const problems = isOfPrice
@@ -93,6 +93,7 @@ async function createOne(order: Order): Promise<Problem | undefined> {
     new Map([
       [id, { state: 'open', failure: message, problems, ...(isOfPrice && { price: { content: '' } }) }],
     ]),
+    begun,
   );
   return status === 400 || status === 409 ? undefined : problem;
 }
@@ -115,7 +116,7 @@ export async function recallCreated(): Promise<void> {
   }
   if (kept.size === 0) return;
   const changes = new Map<number, Partial<Order>>();
-  const orders = work.get()?.orders ?? [];
+  const { orders = [], occurrences: begun } = work.get() ?? {};
   for (const order of orders) {
     const record = kept.get(await keyFor(order));
     if (record?.guide !== undefined) changes.set(order.id, { state: 'created', guide: record.guide });
@@ -124,7 +125,7 @@ export async function recallCreated(): Promise<void> {
   }
   // A row counts among equal ones once it is sent.
   for (const { id, cells } of orders) {
-    if (!changes.has(id)) work.get()?.occurrences.release(id, contentOf(bodyOf(cells)));
+    if (!changes.has(id)) begun?.release(id, contentOf(bodyOf(cells)));
   }
-  know(changes);
+  know(changes, begun);
 }

@@ -19,11 +19,10 @@ const LOOKUPS_AT_ONCE = 4;
  * @returns how many were not known before, or why it is not known.
  */
 export async function findEarlier(): Promise<{ found: number } | { problem: Problem }> {
-  const orders =
-    work
-      .get()
-      ?.orders.filter(({ state, cells }) => state === 'created' || (state === 'open' && cells.Referencia)) ??
-    [];
+  const { orders: all = [], occurrences: begun } = work.get() ?? {};
+  const orders = all.filter(
+    ({ state, cells }) => state === 'created' || (state === 'open' && cells.Referencia),
+  );
   if (orders.length === 0) return { found: 0 };
   const read = await readGuides(new Set(orders.flatMap(({ cells }) => cells.Referencia ?? [])));
   if ('problem' in read) return read;
@@ -43,7 +42,7 @@ export async function findEarlier(): Promise<{ found: number } | { problem: Prob
       ...(isNew && { isChosen: false }),
     });
   }
-  know(changes);
+  know(changes, begun);
   return { found: [...changes.values()].filter(({ isChosen }) => isChosen === false).length };
 }
 

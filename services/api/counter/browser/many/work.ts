@@ -84,10 +84,14 @@ function orderOf(row: Row, known: Known): Order {
   return { ...known, ...row, content: checkedContent(row), refused: refusals(row), proposals };
 }
 
-/** Changes what is known of some orders. Ids are places in the file. */
-export function know(changes: ReadonlyMap<number, Partial<Known>>): void {
+/**
+ * Changes what is known of some orders.
+ *
+ * @param begun the `occurrences` of the work that was asked about: of another file, the same ids are other orders.
+ */
+export function know(changes: ReadonlyMap<number, Partial<Known>>, begun?: Occurrences): void {
   const current = work.get();
-  if (!current || changes.size === 0) return;
+  if (!current || changes.size === 0 || (begun && begun !== current.occurrences)) return;
   const orders = [...current.orders];
   for (const [id, change] of changes) orders[id] = { ...(orders[id] as Order), ...change };
   work.set({ ...current, orders });
