@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { readFile } from '#services/api/counter/browser/many/reading/read-file.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
+import { CUSTOMER_PERMISSIONS } from '#shared/rooms.ts';
 import { startAlteringProxy } from '#test/fixtures/altering-proxy.ts';
 import { lookAt } from '#test/fixtures/axe.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 import * as counter from './counter-tab.ts';
 import { windows1252 } from './exports.ts';
@@ -19,6 +22,9 @@ const MINUTES = 60_000;
 
 const test = printingTest
   .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<GuideDocument>('guides'))
+  .extend('newUser', { scope: 'file' }, ({ stores }) =>
+    userMaker(new UserStore(stores.mongo), counter.PASSWORD),
+  )
   .extend('proxy', async ({ api }, { onCleanup }) => {
     const proxy = await startAlteringProxy(api.url);
     onCleanup(() => proxy.close());
@@ -28,13 +34,13 @@ const test = printingTest
   .extend(
     'orders',
     ({ folder }) =>
-      async (name: string, count: number, cells: (i: number) => string[] = right) => {
+      async (name: string, count: number, cells: (i: number) => string[] = right, first = 'Pedido') => {
         const references = Array.from({ length: count }, (_, i) => `${name}-${i + 1}`);
         const lines = references.map((reference, i) => [reference, ...cells(i)].join(';'));
         const path = join(folder, `${name}.csv`);
         await writeFile(
           path,
-          windows1252(['Pedido;Nombre;C.P.;Teléfono;Descripción;Peso', ...lines, ''].join('\r\n')),
+          windows1252([`${first};Nombre;C.P.;Teléfono;Descripción;Peso`, ...lines, ''].join('\r\n')),
         );
         return { path, references };
       },
@@ -155,11 +161,55 @@ test(
   3 * MINUTES,
 );
 
+test(
+  'an order without a Referencia is made again once its own guide is cancelled',
+  async ({ browser, api, demo, guides, orders }) => {
+    const { path } = await orders('anulado', 2, right, 'Clave propia');
+    const { page } = await counter.openMany(browser, api.url);
+    const guideOf = async (row: number) => (await counter.rowsOn(page))[row]?.[2] as string;
+    await counter.choose(page, path);
+    await counter.createAll(page);
+    const [cancelled, other] = [[await guideOf(0)], await guideOf(1)];
+    for (let again = 0; again < 2; again++) {
+      const { status } = await demo.post(`/api/guias/${cancelled.at(-1)}/cancelar`, '');
+      expect(status).toBe(200);
+      await counter.press(page, 'Otro archivo');
+      await counter.choose(page, path);
+      await page.waitForSelector('[aria-label="Crear la fila 2"]:not(:checked, :disabled)');
+      await counter.checked(page);
+      expect(await guideOf(0)).not.toContain('Ya hay una');
+      await page.locator('[aria-label="Crear la fila 2"]').click();
+      await counter.createAll(page);
+      expect(await guideOf(1)).toBe(other);
+      cancelled.push(await guideOf(0));
+    }
+    expect(new Set([...cancelled, other]).size).toBe(4);
+    expect(await guides.countDocuments({ _id: { $in: [...cancelled, other] } as object })).toBe(4);
+    await page.close();
+  },
+  3 * MINUTES,
+);
+
+test(
+  'who may not read guides creates orders with a Referencia',
+  async ({ browser, api, guides, orders, newUser }) => {
+    const permissions = CUSTOMER_PERMISSIONS.filter((each) => each !== 'guias.read');
+    await newUser('solo.crea', { account: 'demo', permissions });
+    const { path, references } = await orders('solo', 2);
+    const { page } = await counter.openMany(browser, api.url, 'solo.crea');
+    await counter.choose(page, path);
+    await counter.createAll(page);
+    await counter.expectOnce(guides, references);
+    await page.close();
+  },
+  3 * MINUTES,
+);
+
 describe('nothing is created twice', () => {
   test(
     'when the tab is killed after the third request, and the same file is sent again',
     async ({ browser, proxy, guides, orders }) => {
-      const { path, references } = await orders('muerto', 20);
+      const { path, references } = await orders("'20-muerto", 20);
       const { page } = await counter.openMany(browser, proxy.url);
       await counter.choose(page, path);
       let answered = 0;
@@ -176,7 +226,8 @@ describe('nothing is created twice', () => {
       await counter.createAll(again);
       await counter.show(again, 'creadas');
       expect(await counter.rowsOn(again)).toHaveLength(20);
-      await counter.expectOnce(guides, references);
+      const stored = references.map((reference) => reference.slice(1));
+      await counter.expectOnce(guides, stored);
       await again.close();
 
       // Another browser, or another user, knows nothing but the account's guides.
@@ -191,7 +242,7 @@ describe('nothing is created twice', () => {
       // A second guide is chosen for each row by itself.
       expect(await other.$eval('thead input', ({ disabled }) => disabled)).toBe(true);
       await context.close();
-      await counter.expectOnce(guides, references);
+      await counter.expectOnce(guides, stored);
     },
     3 * MINUTES,
   );

@@ -4,7 +4,7 @@ import { openTab } from '#test/fixtures/browser.ts';
 
 /** The tab "Varias guías" of the counter, as a person uses it. */
 
-const PASSWORD = 'demo1234';
+export const PASSWORD = 'demo1234';
 
 /** Logs in, with the keyboard alone. */
 export async function openMany(browser: Browser | BrowserContext, url: string, username = 'demo') {

@@ -98,11 +98,11 @@ async function createOne(order: Order): Promise<Problem | undefined> {
   return status === 400 || status === 409 ? undefined : problem;
 }
 
-/** A row that somebody wants again beside its earlier guides is another one. */
-function keyFor({ id, cells, earlier }: Order): Promise<string> {
+/** A row that somebody wants again after its earlier guides is another one. */
+function keyFor({ id, cells, earlier }: Pick<Order, 'id' | 'cells' | 'earlier'>): Promise<string> {
   const content = contentOf(bodyOf(cells));
   const occurrence = work.get()?.occurrences.of(id, content) ?? 0;
-  return keyOf(location.origin, content, occurrence + (earlier?.count ?? 0));
+  return keyOf(location.origin, content, occurrence, earlier?.last);
 }
 
 /** Finds what this browser has created of a file before, so that it is not sent again, and its labels are here. */
@@ -118,10 +118,18 @@ export async function recallCreated(): Promise<void> {
   const changes = new Map<number, Partial<Order>>();
   const { orders = [], occurrences: begun } = work.get() ?? {};
   for (const order of orders) {
-    const record = kept.get(await keyFor(order));
-    if (record?.guide !== undefined) changes.set(order.id, { state: 'created', guide: record.guide });
-    else if (record && Date.now() - record.at < KEY_MS)
-      changes.set(order.id, { state: 'unknown', isChosen: true });
+    const { id, cells } = order;
+    let { earlier } = order;
+    let record = kept.get(await keyFor(order));
+    // One was cancelled, and another made after it.
+    while (record?.guide !== undefined) {
+      const after = { last: record.guide };
+      const next = kept.get(await keyFor({ id, cells, earlier: after }));
+      changes.set(id, { state: 'created', guide: record.guide });
+      [record, earlier] = [next, after];
+    }
+    if (record && Date.now() - record.at < KEY_MS)
+      changes.set(id, { state: 'unknown', isChosen: true, ...(earlier && { earlier }) });
   }
   // A row counts among equal ones once it is sent.
   for (const { id, cells } of orders) {

@@ -26,8 +26,8 @@ export type Order = Row & {
   isChosen: boolean;
   /** The first row above that says the same, wholly or in its Referencia. */
   same?: { line: number; isWhole: boolean };
-  /** The guides that the account has with this Referencia. */
-  earlier?: { count: number; live?: string };
+  /** The guides that the account has of this order: the last one, and the last that is not cancelled. */
+  earlier?: { last?: string; live?: string };
   /** A row whose request has no answer is not changed any more: only the same request tells what became of it. */
   state: 'open' | 'sending' | 'unknown' | 'created';
   guide?: string;
