@@ -194,7 +194,7 @@ test(
   'who may not read guides creates orders with a Referencia',
   async ({ browser, api, guides, orders, newUser }) => {
     const permissions = CUSTOMER_PERMISSIONS.filter((each) => each !== 'guias.read');
-    await newUser('solo.crea', { account: 'demo', permissions });
+    await newUser('solo.crea', { account: 'demo', originBranch: 'MEX01', permissions });
     const { path, references } = await orders('solo', 2);
     const { page } = await counter.openMany(browser, api.url, 'solo.crea');
     await counter.choose(page, path);
@@ -243,6 +243,26 @@ describe('nothing is created twice', () => {
       expect(await other.$eval('thead input', ({ disabled }) => disabled)).toBe(true);
       await context.close();
       await counter.expectOnce(guides, stored);
+    },
+    3 * MINUTES,
+  );
+
+  test(
+    'when who sends a file without a Referencia is written otherwise',
+    async ({ browser, api, orders }) => {
+      const cells = (i: number) => [`Rosa Ruiz ${i}`, ...right(i).slice(1)];
+      const { path } = await orders('otra vez', 3, cells, 'Clave propia');
+      const { page } = await counter.openMany(browser, api.url);
+      await counter.choose(page, path);
+      await counter.createAll(page);
+      const numbers = (await counter.rowsOn(page)).map(([, , state]) => state);
+      await counter.press(page, 'Otro archivo');
+      await counter.choose(page, path, 'Tienda del Norte');
+      await page.waitForFunction(`!document.querySelector('.tabla tbody :checked')`);
+      expect((await counter.rowsOn(page)).map(([, , state]) => state)).toEqual(
+        numbers.map((number) => `Ya hay una: ${number}. ¿Otra?`),
+      );
+      await page.close();
     },
     3 * MINUTES,
   );

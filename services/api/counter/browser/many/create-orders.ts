@@ -2,10 +2,11 @@ import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { forget, keep, readAllKept } from '../kept/kept.ts';
+import { may } from '../sent/may.ts';
 import { createStore } from '../ui/store.ts';
 import { checkOrders } from './check-orders.ts';
 import { problemsByRow } from './checking.ts';
-import { bodyOf, contentOf, keyOf } from './request.ts';
+import { bodyOf, contentOf, keyOf, referenceOf } from './request.ts';
 import { isWaiting, know, type Order, work } from './work.ts';
 
 /** How far the creation is; undefined before it. One that is stopped runs until all that is sent is answered. */
@@ -20,6 +21,8 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;
 /** How long the service knows a key (docs/contract.md "Guides"), in ms. */
 const KEY_MS = 7 * DAY_MS;
+/** Stands for the number of a guide whose request had no answer. */
+const UNANSWERED = 'quizá la que quedó sin respuesta';
 /** After these nobody knows whether the guide exists, and the same request tells it. */
 const UNKNOWN = ['sin_conexion', 'resultado_desconocido', 'cancelado'];
 
@@ -63,16 +66,16 @@ async function createOne(order: Order): Promise<Problem | undefined> {
   const begun = work.get()?.occurrences;
   const body = bodyOf(cells);
   const content = contentOf(body);
-  const key = await keyFor(order);
+  const [key, row] = [await keyFor(order), await rowOf(order)];
   if (price?.content === order.content && price.quote !== undefined) body.Guia[0].Cotizacion = price.quote;
   const username = session.get()?.username ?? '';
   know(new Map([[id, { state: 'sending' }]]), begun);
   // A tab that dies now leaves a row whose guide only the same request finds.
-  await keep(username, 'created', { at: Date.now() }, key);
+  await keep(username, 'created', { at: Date.now(), row }, key);
   const answer = await ask<Created[]>({ method: 'POST', path: '/api/guias/crear', body, key });
   if (answer.ok) {
     const [{ SEND_GUIA: guide, SEND_TOTAL: total } = { SEND_GUIA: '', SEND_TOTAL: 0 }] = answer.data;
-    await keep(username, 'created', { guide, at: Date.now() }, key);
+    await keep(username, 'created', { guide, at: Date.now(), row }, key);
     know(new Map([[id, { state: 'created', guide, ...(total > 0 && { total }) }]]), begun);
     return undefined;
   }
@@ -105,6 +108,11 @@ function keyFor({ id, cells, earlier }: Pick<Order, 'id' | 'cells' | 'earlier'>)
   return keyOf(location.origin, content, occurrence, earlier?.last);
 }
 
+/** Names what the file says of a row, whatever is the same in all rows, or corrected. */
+function rowOf({ own }: Order): Promise<string> {
+  return keyOf(location.origin, contentOf(bodyOf(own)), 0);
+}
+
 /** Finds what this browser has created of a file before, so that it is not sent again, and its labels are here. */
 export async function recallCreated(): Promise<void> {
   const username = session.get()?.username ?? '';
@@ -116,6 +124,8 @@ export async function recallCreated(): Promise<void> {
   }
   if (kept.size === 0) return;
   const changes = new Map<number, Partial<Order>>();
+  const byAge = [...kept.values()].sort((one, other) => one.at - other.at);
+  const byRow = new Map(byAge.map(({ row, guide = UNANSWERED }) => [row, guide]));
   const { orders = [], occurrences: begun } = work.get() ?? {};
   for (const order of orders) {
     const { id, cells } = order;
@@ -130,10 +140,15 @@ export async function recallCreated(): Promise<void> {
     }
     if (record && Date.now() - record.at < KEY_MS)
       changes.set(id, { state: 'unknown', isChosen: true, ...(earlier && { earlier }) });
+    // Other orders are found among the account's guides.
+    const isFound = changes.has(id) || (referenceOf(cells) !== undefined && may('guias.read'));
+    const live = isFound ? undefined : byRow.get(await rowOf(order));
+    if (live !== undefined && live !== earlier?.live)
+      changes.set(id, { isChosen: false, earlier: { ...earlier, live } });
   }
   // A row counts among equal ones once it is sent.
   for (const { id, cells } of orders) {
-    if (!changes.has(id)) begun?.release(id, contentOf(bodyOf(cells)));
+    if (changes.get(id)?.state === undefined) begun?.release(id, contentOf(bodyOf(cells)));
   }
   know(changes, begun);
 }

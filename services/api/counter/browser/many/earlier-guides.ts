@@ -1,3 +1,4 @@
+import { SentGuide } from '#shared/guides/guide.ts';
 import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
 import { may } from '../sent/may.ts';
@@ -15,8 +16,8 @@ const DAYS = 30;
 const PAGE = '500';
 const MAX_PAGES = 20;
 const LOOKUPS_AT_ONCE = 4;
-/** Longest Referencia, in characters: no guide has a longer one. */
-const MAX_REFERENCE = 60;
+/** In characters: no guide has a longer Referencia. */
+const MAX_REFERENCE = (SentGuide.properties.Referencia as { maxLength?: number }).maxLength ?? 0;
 
 /**
  * Reads the account's guides of the last 30 days, whoever created them. An order whose Referencia has one is not chosen any more.
@@ -28,16 +29,19 @@ export async function findEarlier(): Promise<{ found: number } | { problem: Prob
   const orders = all
     .filter(({ state }) => state === 'created' || state === 'open')
     .map((order) => ({ ...order, reference: referenceOf(order.cells) }))
-    .filter(({ state, reference }) => state === 'created' || reference !== undefined);
+    .filter(
+      ({ state, reference, earlier }) =>
+        state === 'created' || reference !== undefined || earlier?.live !== undefined,
+    );
   if (orders.length === 0 || !may('guias.read')) return { found: 0 };
   const read = await readGuides(new Set(orders.flatMap(({ reference }) => reference ?? [])));
   if ('problem' in read) return read;
   const byReference = Map.groupBy(read.guides, ({ Referencia }) => Referencia);
   const cancelled = new Map(read.guides.filter(isCancelled).map((each) => [each.SEND_GUIA, each]));
   const changes = new Map<number, Partial<Order>>();
-  for (const { id, state, guide = '', reference, earlier } of orders) {
-    const own = cancelled.get(guide);
-    if (state === 'created' && !own) continue;
+  for (const { id, state, guide, reference, earlier } of orders) {
+    const own = cancelled.get((state === 'created' ? guide : earlier?.live) ?? '');
+    if ((state === 'created' || reference === undefined) && !own) continue;
     // The newest comes first.
     const same = (reference !== undefined && byReference.get(reference)) || (own ? [own] : []);
     const last = same[0]?.SEND_GUIA;

@@ -8,6 +8,8 @@ import { withAnswers } from './same-in-all.ts';
 
 /** A row, and what is known of it. */
 export type Order = Row & {
+  /** The cells as the file has them, without what is the same in all rows. */
+  own: Row['cells'];
   /** The cells that a person has written here. */
   corrected: Row['cells'];
   /** What the row says, to know whether it was checked so. */
@@ -65,7 +67,7 @@ export function beginWork(source: Source, rows: readonly Row[], answers: Values)
   const orders = rows.map((row) => {
     const { failure: _, ...known } = byLine.get(row.line) ?? FRESH;
     const { cells } = withAnswers(row, answers);
-    return orderOf({ ...row, cells: { ...cells, ...known.corrected } }, known);
+    return orderOf({ ...row, cells: { ...cells, ...known.corrected } }, { ...known, own: row.cells });
   });
   compare(orders);
   const written = [...rows.map(({ cells }) => cells), ...orders.map(({ corrected }) => corrected)];
@@ -75,7 +77,7 @@ export function beginWork(source: Source, rows: readonly Row[], answers: Values)
 }
 
 type Known = Omit<Order, keyof Row | 'content' | 'refused' | 'proposals'>;
-const FRESH: Known = { corrected: {}, problems: [], warnings: [], isChosen: true, state: 'open' };
+const FRESH: Known = { own: {}, corrected: {}, problems: [], warnings: [], isChosen: true, state: 'open' };
 
 function orderOf(row: Row, known: Known): Order {
   const proposals = new Map<string, string>();
