@@ -416,7 +416,6 @@ test(
     await page.locator('.marcar input').click();
     await page.locator(field('Remitente.Nombre')).fill('Tienda');
     await page.locator(field('Remitente.CodigoPostal')).fill('99');
-    await counter.press(page, 'Guardar este remitente');
     await counter.press(page, 'Revisar las filas');
     await page.waitForSelector(`${field('Producto.Contenido')}[aria-invalid]:focus`);
     await page.locator(field('Producto.Contenido')).fill('Té');
@@ -426,6 +425,7 @@ test(
     await page.waitForSelector(`${field('Remitente.CodigoPostal')}:focus`);
     await page.locator(field('Remitente.CodigoPostal')).fill('06600');
     await page.waitForSelector(`${field('Remitente.CodigoPostal')}:not([aria-invalid])`);
+    await counter.press(page, 'Guardar este remitente');
     await counter.press(page, 'Revisar las filas');
     expect(await counter.checked(page)).toBe('1 fila. Ninguna tiene problemas.');
     // A cell is corrected, and the columns are asked about again.
@@ -440,10 +440,33 @@ test(
     expect((await counter.rowsOn(page))[0]?.slice(3, 5)).toEqual(['A-1', 'Luisa']);
     await counter.press(page, 'Otro archivo');
     await counter.press(page, 'Seguir sin guardar');
-    await paste('Clave rara\tNombre\tCP\nA-2\tAna\t64000');
-    await page.waitForFunction(`document.querySelector('#columna-0')?.value === 'Referencia'`);
-    // The only sender that is kept.
-    await page.waitForFunction(`document.getElementById('Remitente.Nombre')?.value === 'Tienda'`);
+    const others = 'CLAVE RARA\tNombre\tCP\tclave rara\nA-2\tAna\t64000\tB-2';
+    const pasteOthers = async () => {
+      await paste(others);
+      // The only sender that is kept.
+      await page.waitForFunction(`document.getElementById('Remitente.Nombre')?.value === 'Tienda'`);
+    };
+    await pasteOthers();
+    await page.select('#columna-3', 'Producto.Contenido');
+    await page.locator('.marcar input').click();
+    await counter.press(page, 'Revisar las filas');
+    await counter.checked(page);
+    await counter.press(page, 'Otro archivo');
+    await paste(others.replace('CLAVE', 'Clave').replace('Nombre', 'NOMBRE'));
+    await page.waitForFunction(`document.querySelector('.marcar input').checked`);
+    expect(await meanings()).toEqual([
+      '',
+      'Destinatario.Nombre',
+      'Destinatario.CodigoPostal',
+      'Producto.Contenido',
+    ]);
+    // What is not to be kept any more is forgotten.
+    await page.locator('.marcar input').click();
+    await counter.press(page, 'Revisar las filas');
+    await counter.checked(page);
+    await counter.press(page, 'Otro archivo');
+    await pasteOthers();
+    expect((await meanings()).at(-1)).toBe('');
     await counter.press(page, 'Otro archivo');
     await counter.press(page, 'Bajar un archivo de ejemplo');
     expect(readFile(await counter.savedFile(page, 1))[1]).toContain('06600');
