@@ -154,7 +154,7 @@ test(
     proxy.alter = () => {};
     await counter.press(page, 'Continuar con 14 guías');
     await counter.untilCreated(page);
-    expect(await page.$eval('.avance', ({ textContent }) => textContent)).toBe('Creadas: 14 de 14');
+    expect(await page.$eval('.avance', ({ textContent }) => textContent)).toBe('Filas enviadas: 14 de 14');
     await counter.expectOnce(guides, references);
     await page.close();
   },
@@ -223,6 +223,11 @@ describe('nothing is created twice', () => {
 
       const { page: again } = await counter.openMany(browser, proxy.url);
       await counter.choose(again, path);
+      const states = (await counter.rowsOn(again)).map(([, , state]) => state ?? '');
+      const unknown = states.filter((state) => state.startsWith('Sin respuesta')).length;
+      await counter.press(again, 'Resultado en CSV');
+      const results = (await counter.savedFile(again, 1)).toString();
+      expect(results.split('Sin respuesta: continúe para saberlo')).toHaveLength(unknown + 1);
       await counter.createAll(again);
       await counter.show(again, 'creadas');
       expect(await counter.rowsOn(again)).toHaveLength(20);

@@ -232,7 +232,11 @@ function Creation({ orders }: { orders: readonly Order[] }) {
       )}
       {state?.problem && <ProblemMessage problem={state.problem} />}
       {state && (
-        <Progress label={state.isRunning ? 'Creando' : 'Creadas'} done={state.done} total={state.total} />
+        <Progress
+          label={state.isRunning ? 'Creando' : 'Filas enviadas'}
+          done={state.done}
+          total={state.total}
+        />
       )}
       {waiting.length > 0 && prices.length > 0 && (
         <p>
