@@ -40,9 +40,15 @@ export async function createOrders(): Promise<void> {
     const order = id === undefined ? undefined : work.get()?.orders[id];
     if (!order) return;
     // It may have been corrected, or left out, since the beginning.
-    const problem = isWaiting(order) ? await createOne(order) : undefined;
-    const { done = 0, ...rest } = creating.get() ?? { isRunning: false, total: 0 };
-    creating.set({ ...rest, done: done + 1, ...(problem && { isStopped: true, problem }) });
+    const sent = isWaiting(order) ? 1 : 0;
+    const problem = sent ? await createOne(order) : undefined;
+    const { done, total, ...rest } = creating.get() ?? { isRunning: false, done: 0, total: 0 };
+    creating.set({
+      ...rest,
+      done: done + sent,
+      total: total - 1 + sent,
+      ...(problem && { isStopped: true, problem }),
+    });
     return next();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));

@@ -22,7 +22,7 @@ const MAX_REFERENCE = (SentGuide.properties.Referencia as { maxLength?: number }
 /**
  * Reads the account's guides of the last 30 days, whoever created them. An order whose Referencia has one is not chosen any more.
  *
- * @returns how many were not known before, or why it is not known.
+ * @returns how many are not chosen any more because of it, or why it is not known.
  */
 export async function findEarlier(): Promise<{ found: number } | { problem: Problem }> {
   const { orders: all = [], occurrences: begun } = work.get() ?? {};
@@ -57,7 +57,8 @@ export async function findEarlier(): Promise<{ found: number } | { problem: Prob
   know(changes, begun);
   // One that is cancelled was not checked.
   if (changes.size > 0) void checkOrders();
-  return { found: [...changes.values()].filter(({ isChosen }) => isChosen === false).length };
+  const found = [...changes.values()].filter(({ isChosen, earlier }) => isChosen === false && earlier?.live);
+  return { found: found.length };
 }
 
 function isCancelled({ SEND_ESTATUS }: Listed): boolean {
