@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { describe, expect } from 'vitest';
 import { readFile } from '#services/api/counter/browser/many/reading/read-file.ts';
+import { UserStore } from '#shared/accounts/user-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
+import { CUSTOMER_PERMISSIONS } from '#shared/rooms.ts';
 import { startAlteringProxy } from '#test/fixtures/altering-proxy.ts';
 import { lookAt } from '#test/fixtures/axe.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
+import { userMaker } from '#test/fixtures/new-user.ts';
 import { printingTest } from '#test/fixtures/services.ts';
 import * as counter from './counter-tab.ts';
 import { windows1252 } from './exports.ts';
@@ -19,6 +22,9 @@ const MINUTES = 60_000;
 
 const test = printingTest
   .extend('guides', { scope: 'file' }, ({ stores }) => stores.mongo.collection<GuideDocument>('guides'))
+  .extend('newUser', { scope: 'file' }, ({ stores }) =>
+    userMaker(new UserStore(stores.mongo), counter.PASSWORD),
+  )
   .extend('proxy', async ({ api }, { onCleanup }) => {
     const proxy = await startAlteringProxy(api.url);
     onCleanup(() => proxy.close());
@@ -28,13 +34,13 @@ const test = printingTest
   .extend(
     'orders',
     ({ folder }) =>
-      async (name: string, count: number, cells: (i: number) => string[] = right) => {
+      async (name: string, count: number, cells: (i: number) => string[] = right, first = 'Pedido') => {
         const references = Array.from({ length: count }, (_, i) => `${name}-${i + 1}`);
         const lines = references.map((reference, i) => [reference, ...cells(i)].join(';'));
         const path = join(folder, `${name}.csv`);
         await writeFile(
           path,
-          windows1252(['Pedido;Nombre;C.P.;Teléfono;Descripción;Peso', ...lines, ''].join('\r\n')),
+          windows1252([`${first};Nombre;C.P.;Teléfono;Descripción;Peso`, ...lines, ''].join('\r\n')),
         );
         return { path, references };
       },
@@ -121,11 +127,89 @@ test(
   10 * MINUTES,
 );
 
+test(
+  'what is sent is answered before another file is chosen, or the creation goes on',
+  async ({ browser, proxy, guides, orders }) => {
+    const { path, references } = await orders('detener', 20);
+    const { page } = await counter.openMany(browser, proxy.url);
+    await counter.choose(page, path);
+    const full = Promise.withResolvers<void>();
+    proxy.alter = (answer) => {
+      if (!isCreation(answer.path)) return;
+      Object.assign(answer, { status: 503, headers: { 'retry-after': '5' }, body: Buffer.from('{}') });
+      full.resolve();
+    };
+    await counter.pressCreate(page);
+    await full.promise;
+    await counter.press(page, 'Detener');
+    await counter.show(page, 'todas');
+    const offered = () =>
+      page.$$eval('.crear button, .barra button:last-of-type', (buttons) =>
+        buttons.map(({ textContent, ariaDisabled }) => [textContent, ariaDisabled]),
+      );
+    expect(await offered()).toEqual([
+      ['Detener', 'true'],
+      ['Otro archivo', 'true'],
+    ]);
+    proxy.alter = () => {};
+    await counter.press(page, 'Continuar con 14 guías');
+    await counter.untilCreated(page);
+    expect(await page.$eval('.avance', ({ textContent }) => textContent)).toBe('Filas enviadas: 14 de 14');
+    await counter.expectOnce(guides, references);
+    await page.close();
+  },
+  3 * MINUTES,
+);
+
+test(
+  'an order without a Referencia is made again once its own guide is cancelled',
+  async ({ browser, api, demo, guides, orders }) => {
+    const { path } = await orders('anulado', 2, right, 'Clave propia');
+    const { page } = await counter.openMany(browser, api.url);
+    const guideOf = async (row: number) => (await counter.rowsOn(page))[row]?.[2] as string;
+    await counter.choose(page, path);
+    await counter.createAll(page);
+    const [cancelled, other] = [[await guideOf(0)], await guideOf(1)];
+    for (let again = 0; again < 2; again++) {
+      const { status } = await demo.post(`/api/guias/${cancelled.at(-1)}/cancelar`, '');
+      expect(status).toBe(200);
+      await counter.press(page, 'Otro archivo');
+      await counter.choose(page, path);
+      await page.waitForSelector('[aria-label="Crear la fila 2"]:not(:checked, :disabled)');
+      await counter.checked(page);
+      expect(await guideOf(0)).not.toContain('Ya hay una');
+      await page.locator('[aria-label="Crear la fila 2"]').click();
+      await counter.createAll(page);
+      expect(await guideOf(1)).toBe(other);
+      cancelled.push(await guideOf(0));
+    }
+    expect(new Set([...cancelled, other]).size).toBe(4);
+    expect(await guides.countDocuments({ _id: { $in: [...cancelled, other] } as object })).toBe(4);
+    await page.close();
+  },
+  3 * MINUTES,
+);
+
+test(
+  'who may not read guides creates orders with a Referencia',
+  async ({ browser, api, guides, orders, newUser }) => {
+    const permissions = CUSTOMER_PERMISSIONS.filter((each) => each !== 'guias.read');
+    await newUser('solo.crea', { account: 'demo', originBranch: 'MEX01', permissions });
+    const { path, references } = await orders('solo', 2);
+    const { page } = await counter.openMany(browser, api.url, 'solo.crea');
+    await counter.choose(page, path);
+    await counter.createAll(page);
+    await counter.expectOnce(guides, references);
+    await page.close();
+  },
+  3 * MINUTES,
+);
+
 describe('nothing is created twice', () => {
   test(
     'when the tab is killed after the third request, and the same file is sent again',
     async ({ browser, proxy, guides, orders }) => {
-      const { path, references } = await orders('muerto', 20);
+      const { path, references } = await orders("'20-muerto", 20);
       const { page } = await counter.openMany(browser, proxy.url);
       await counter.choose(page, path);
       let answered = 0;
@@ -139,10 +223,16 @@ describe('nothing is created twice', () => {
 
       const { page: again } = await counter.openMany(browser, proxy.url);
       await counter.choose(again, path);
+      const states = (await counter.rowsOn(again)).map(([, , state]) => state ?? '');
+      const unknown = states.filter((state) => state.startsWith('Sin respuesta')).length;
+      await counter.press(again, 'Resultado en CSV');
+      const results = (await counter.savedFile(again, 1)).toString();
+      expect(results.split('Sin respuesta: continúe para saberlo')).toHaveLength(unknown + 1);
       await counter.createAll(again);
       await counter.show(again, 'creadas');
       expect(await counter.rowsOn(again)).toHaveLength(20);
-      await counter.expectOnce(guides, references);
+      const stored = references.map((reference) => reference.slice(1));
+      await counter.expectOnce(guides, stored);
       await again.close();
 
       // Another browser, or another user, knows nothing but the account's guides.
@@ -157,7 +247,27 @@ describe('nothing is created twice', () => {
       // A second guide is chosen for each row by itself.
       expect(await other.$eval('thead input', ({ disabled }) => disabled)).toBe(true);
       await context.close();
-      await counter.expectOnce(guides, references);
+      await counter.expectOnce(guides, stored);
+    },
+    3 * MINUTES,
+  );
+
+  test(
+    'when who sends a file without a Referencia is written otherwise',
+    async ({ browser, api, orders }) => {
+      const cells = (i: number) => [`Rosa Ruiz ${i}`, ...right(i).slice(1)];
+      const { path } = await orders('otra vez', 3, cells, 'Clave propia');
+      const { page } = await counter.openMany(browser, api.url);
+      await counter.choose(page, path);
+      await counter.createAll(page);
+      const numbers = (await counter.rowsOn(page)).map(([, , state]) => state);
+      await counter.press(page, 'Otro archivo');
+      await counter.choose(page, path, 'Tienda del Norte');
+      await page.waitForFunction(`!document.querySelector('.tabla tbody :checked')`);
+      expect((await counter.rowsOn(page)).map(([, , state]) => state)).toEqual(
+        numbers.map((number) => `Ya hay una: ${number}. ¿Otra?`),
+      );
+      await page.close();
     },
     3 * MINUTES,
   );
@@ -311,7 +421,6 @@ test(
     await page.locator('.marcar input').click();
     await page.locator(field('Remitente.Nombre')).fill('Tienda');
     await page.locator(field('Remitente.CodigoPostal')).fill('99');
-    await counter.press(page, 'Guardar este remitente');
     await counter.press(page, 'Revisar las filas');
     await page.waitForSelector(`${field('Producto.Contenido')}[aria-invalid]:focus`);
     await page.locator(field('Producto.Contenido')).fill('Té');
@@ -321,6 +430,7 @@ test(
     await page.waitForSelector(`${field('Remitente.CodigoPostal')}:focus`);
     await page.locator(field('Remitente.CodigoPostal')).fill('06600');
     await page.waitForSelector(`${field('Remitente.CodigoPostal')}:not([aria-invalid])`);
+    await counter.press(page, 'Guardar este remitente');
     await counter.press(page, 'Revisar las filas');
     expect(await counter.checked(page)).toBe('1 fila. Ninguna tiene problemas.');
     // A cell is corrected, and the columns are asked about again.
@@ -335,10 +445,33 @@ test(
     expect((await counter.rowsOn(page))[0]?.slice(3, 5)).toEqual(['A-1', 'Luisa']);
     await counter.press(page, 'Otro archivo');
     await counter.press(page, 'Seguir sin guardar');
-    await paste('Clave rara\tNombre\tCP\nA-2\tAna\t64000');
-    await page.waitForFunction(`document.querySelector('#columna-0')?.value === 'Referencia'`);
-    // The only sender that is kept.
-    await page.waitForFunction(`document.getElementById('Remitente.Nombre')?.value === 'Tienda'`);
+    const others = 'CLAVE RARA\tNombre\tCP\tclave rara\nA-2\tAna\t64000\tB-2';
+    const pasteOthers = async () => {
+      await paste(others);
+      // The only sender that is kept.
+      await page.waitForFunction(`document.getElementById('Remitente.Nombre')?.value === 'Tienda'`);
+    };
+    await pasteOthers();
+    await page.select('#columna-3', 'Producto.Contenido');
+    await page.locator('.marcar input').click();
+    await counter.press(page, 'Revisar las filas');
+    await counter.checked(page);
+    await counter.press(page, 'Otro archivo');
+    await paste(others.replace('CLAVE', 'Clave').replace('Nombre', 'NOMBRE'));
+    await page.waitForFunction(`document.querySelector('.marcar input').checked`);
+    expect(await meanings()).toEqual([
+      '',
+      'Destinatario.Nombre',
+      'Destinatario.CodigoPostal',
+      'Producto.Contenido',
+    ]);
+    // What is not to be kept any more is forgotten.
+    await page.locator('.marcar input').click();
+    await counter.press(page, 'Revisar las filas');
+    await counter.checked(page);
+    await counter.press(page, 'Otro archivo');
+    await pasteOthers();
+    expect((await meanings()).at(-1)).toBe('');
     await counter.press(page, 'Otro archivo');
     await counter.press(page, 'Bajar un archivo de ejemplo');
     expect(readFile(await counter.savedFile(page, 1))[1]).toContain('06600');

@@ -4,7 +4,7 @@ import { openTab } from '#test/fixtures/browser.ts';
 
 /** The tab "Varias guías" of the counter, as a person uses it. */
 
-const PASSWORD = 'demo1234';
+export const PASSWORD = 'demo1234';
 
 /** Logs in, with the keyboard alone. */
 export async function openMany(browser: Browser | BrowserContext, url: string, username = 'demo') {
@@ -25,10 +25,10 @@ export async function openMany(browser: Browser | BrowserContext, url: string, u
 }
 
 /** Chooses a file, and says who sends its parcels. */
-export async function choose(page: Page, path: string): Promise<void> {
+export async function choose(page: Page, path: string, sender = 'Tienda del Centro'): Promise<void> {
   const input = await page.waitForSelector('input[type=file]');
   await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
-  await page.locator('[id="Remitente.Nombre"]').fill('Tienda del Centro');
+  await page.locator('[id="Remitente.Nombre"]').fill(sender);
   for (const side of ['Largo', 'Alto', 'Ancho']) await page.locator(`[id="Producto.${side}"]`).fill('20');
   await press(page, 'Revisar las filas');
   await checked(page);

@@ -189,6 +189,19 @@ test('a row that is another one again is not chosen, until a person says so or i
   ]);
 });
 
+test('what was asked about the rows of one file is said of no other one', () => {
+  const begin = (count: number) => {
+    const rows = Array.from({ length: count }, (_, id) => row(id, { Referencia: `P-${id}` }));
+    beginWork({ name: '', sheet: sheetOf([]), mapping: [], same: {} }, rows, {});
+    return work.get()?.occurrences;
+  };
+  const former = begin(2);
+  begin(1);
+  const answers = new Map([0, 1].map((id) => [id, { state: 'created', guide: '1' } as const]));
+  know(answers, former);
+  expect(work.get()?.orders.map(({ state }) => state)).toEqual(['open']);
+});
+
 describe('rows that are checked', () => {
   test('go 500 at a time, by service', () => {
     const rows = Array.from({ length: 1_003 }, (_, id) =>

@@ -13,8 +13,11 @@ export type Kept = {
   printer: { paper: string; format: string };
   /** Which field each heading of a file means. */
   headings: Record<string, string>;
-  /** When a guide was asked for with a key, in ms since 1970, and its number once that is known. */
-  created: { at: number; guide?: string };
+  /**
+   * When a guide was asked for with a key, in ms since 1970, and its number once that is known. `row` is a hash of what the file says
+   * of it, all in one, so that no cell of it is guessed alone.
+   */
+  created: { at: number; row: string; guide?: string };
 };
 
 /** Somebody has gone out ("Salir"): what is answered until the page is gone is not kept. */

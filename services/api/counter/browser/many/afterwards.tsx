@@ -6,6 +6,8 @@ import { Button } from '../ui/button.tsx';
 import { saveFile } from '../ui/file-shown.tsx';
 import { ProblemMessage } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
+import { useStore } from '../ui/use-store.ts';
+import { creating } from './create-orders.ts';
 import { keyOf } from './request.ts';
 import { nameBeside, type Outcome, resultTable } from './saved.ts';
 import { type Order, problemsOf, type Work } from './work.ts';
@@ -16,7 +18,9 @@ const MAX_IN_MANIFEST = 500;
 /** The labels, the results and the manifest of what was created. */
 export function Afterwards({ work }: { work: Work }) {
   const numbers = work.orders.flatMap(({ state, guide }) => (state === 'created' && guide ? [guide] : []));
-  const left = work.orders.length - numbers.length;
+  const isRunning = useStore(creating)?.isRunning;
+  const countOf = (each: Order['state']) => work.orders.filter(({ state }) => state === each).length;
+  const [left, unknown] = [countOf('open'), countOf('unknown')];
   const [manifests, setManifests] = useState<string[]>([]);
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
@@ -35,9 +39,14 @@ export function Afterwards({ work }: { work: Work }) {
   return (
     <section class="despues" aria-label="Después de crear">
       <h2>{numbers.length === 1 ? 'Una guía creada' : `${numbers.length} guías creadas`}</h2>
-      {left > 0 && (
+      {!isRunning && left > 0 && (
         <p>
           {left === 1 ? 'Una fila no se creó' : `${left} filas no se crearon`}: el resultado dice por qué.
+        </p>
+      )}
+      {!isRunning && unknown > 0 && (
+        <p>
+          {unknown === 1 ? 'Una fila está' : `${unknown} filas están`} sin respuesta: continúe para saberlo.
         </p>
       )}
       <PrintLabels guides={numbers} />
@@ -90,6 +99,7 @@ async function saveResults(
 function outcomeOf(order: Order): Outcome {
   const { state, guide, total = order.price?.total, failure, earlier, same, isChosen } = order;
   if (state === 'created') return { ...(guide && { guide }), ...(total !== undefined && { total }) };
+  if (state !== 'open') return { problem: 'Sin respuesta: continúe para saberlo' };
   if (earlier?.live !== undefined && !isChosen) return { problem: `Ya había una: ${earlier.live}` };
   if (same?.isWhole && !isChosen) return { problem: `Igual a la fila ${same.line}` };
   const [problem = isChosen ? 'No se creó' : 'Sin marcar'] = problemsOf(order).map(({ message }) => message);

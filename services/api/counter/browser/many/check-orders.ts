@@ -3,6 +3,7 @@ import type { Detail, Problem } from '../api/problem.ts';
 import { may } from '../sent/may.ts';
 import { createStore } from '../ui/store.ts';
 import { type Batch, batchesOf, problemsByRow } from './checking.ts';
+import type { Occurrences } from './request.ts';
 import { know, type Order, work } from './work.ts';
 
 /** How far the service has checked and priced; a problem stops it. */
@@ -26,11 +27,11 @@ export async function checkOrders(): Promise<void> {
   while (problem === undefined && work.get()?.occurrences === begun) {
     const unchecked = open().filter(({ checked, content }) => checked !== content);
     const [batch] = batchesOf(unchecked);
-    if (batch) problem = await checkBatch(batch);
+    if (batch) problem = await checkBatch(batch, begun);
     else {
       const [unpriced] = batchesOf(may('guias.quote') ? open().filter(lacksPrice) : [], PRICED_AT_ONCE);
       if (!unpriced) break;
-      problem = await priceBatch(unpriced);
+      problem = await priceBatch(unpriced, begun);
     }
   }
   checking.set({ isRunning: false, ...(problem && { problem }) });
@@ -47,10 +48,10 @@ function lacksPrice({ price, content, refused, problems, cells }: Order): boolea
   return isMeasured && price?.content !== content && refused.length === 0 && problems.length === 0;
 }
 
-async function checkBatch(batch: Batch): Promise<Problem | undefined> {
+async function checkBatch(batch: Batch, begun: Occurrences | undefined): Promise<Problem | undefined> {
   const answer = await ask<unknown[]>({ method: 'POST', path: '/api/guias/validar', body: batch.body });
   if (answer.ok) {
-    found(batch, batch.rows, [], answer.advertencias);
+    found(batch, batch.rows, [], answer.advertencias, begun);
     return undefined;
   }
   const { errors = [], advertencias = [] } = answer.problem;
@@ -58,7 +59,7 @@ async function checkBatch(batch: Batch): Promise<Problem | undefined> {
   const named = new Set(errors.map(({ indice }) => indice));
   const isAll = errors.length < MAX_NAMED || named.has(undefined);
   const others = errors.filter(({ campo }) => campo !== QUOTE);
-  found(batch, isAll ? batch.rows : batch.rows.filter((_, i) => named.has(i)), others, advertencias);
+  found(batch, isAll ? batch.rows : batch.rows.filter((_, i) => named.has(i)), others, advertencias, begun);
   return undefined;
 }
 
@@ -68,6 +69,7 @@ function found(
   rows: Batch['rows'],
   errors: readonly Detail[],
   warned: readonly Detail[],
+  begun: Occurrences | undefined,
 ): void {
   const [problems, warnings] = [problemsByRow(batch, errors), problemsByRow(batch, warned)];
   know(
@@ -77,12 +79,13 @@ function found(
         { checked: content, problems: problems.get(id) ?? [], warnings: warnings.get(id) ?? [] },
       ]),
     ),
+    begun,
   );
 }
 
 type Quoted = { indice: number; Opciones: { SEND_TOTAL: number; Cotizacion: string }[] };
 
-async function priceBatch(batch: Batch): Promise<Problem | undefined> {
+async function priceBatch(batch: Batch, begun: Occurrences | undefined): Promise<Problem | undefined> {
   const rows = batch.rows as readonly Order[];
   const answer = await ask<Quoted[]>({ method: 'POST', path: '/api/guias/cotizar', body: batch.body });
   if (answer.ok) {
@@ -93,7 +96,7 @@ async function priceBatch(batch: Batch): Promise<Problem | undefined> {
         { price: { content, ...(option && { total: option.SEND_TOTAL, quote: option.Cotizacion }) } },
       ] as const;
     });
-    know(new Map(prices));
+    know(new Map(prices), begun);
     return undefined;
   }
   const { errors = [], message } = answer.problem;
@@ -104,6 +107,6 @@ async function priceBatch(batch: Batch): Promise<Problem | undefined> {
     return none === undefined ? [] : [[id, { price: { content, none } }] as const];
   });
   if (answer.status === 0 || answer.status >= 500) return answer.problem;
-  know(new Map(without));
+  know(new Map(without), begun);
   return undefined;
 }

@@ -1,5 +1,9 @@
+import { SentGuide } from '#shared/guides/guide.ts';
 import { ask } from '../api/ask.ts';
 import type { Problem } from '../api/problem.ts';
+import { may } from '../sent/may.ts';
+import { checkOrders } from './check-orders.ts';
+import { referenceOf } from './request.ts';
 import { know, type Order, work } from './work.ts';
 
 /** A guide as `GET /api/guias` lists it. */
@@ -12,39 +16,49 @@ const DAYS = 30;
 const PAGE = '500';
 const MAX_PAGES = 20;
 const LOOKUPS_AT_ONCE = 4;
+/** In characters: no guide has a longer Referencia. */
+const MAX_REFERENCE = (SentGuide.properties.Referencia as { maxLength?: number }).maxLength ?? 0;
 
 /**
  * Reads the account's guides of the last 30 days, whoever created them. An order whose Referencia has one is not chosen any more.
  *
- * @returns how many were not known before, or why it is not known.
+ * @returns how many are not chosen any more because of it, or why it is not known.
  */
 export async function findEarlier(): Promise<{ found: number } | { problem: Problem }> {
-  const orders =
-    work
-      .get()
-      ?.orders.filter(({ state, cells }) => state === 'created' || (state === 'open' && cells.Referencia)) ??
-    [];
-  if (orders.length === 0) return { found: 0 };
-  const read = await readGuides(new Set(orders.flatMap(({ cells }) => cells.Referencia ?? [])));
+  const { orders: all = [], occurrences: begun } = work.get() ?? {};
+  const orders = all
+    .filter(({ state }) => state === 'created' || state === 'open')
+    .map((order) => ({ ...order, reference: referenceOf(order.cells) }))
+    .filter(
+      ({ state, reference, earlier }) =>
+        state === 'created' || reference !== undefined || earlier?.live !== undefined,
+    );
+  if (orders.length === 0 || !may('guias.read')) return { found: 0 };
+  const read = await readGuides(new Set(orders.flatMap(({ reference }) => reference ?? [])));
   if ('problem' in read) return read;
   const byReference = Map.groupBy(read.guides, ({ Referencia }) => Referencia);
-  const cancelled = new Set(read.guides.filter(isCancelled).map(({ SEND_GUIA }) => SEND_GUIA));
+  const cancelled = new Map(read.guides.filter(isCancelled).map((each) => [each.SEND_GUIA, each]));
   const changes = new Map<number, Partial<Order>>();
-  for (const { id, state, guide = '', cells, earlier } of orders) {
-    if (state === 'created' && !cancelled.has(guide)) continue;
-    const same = byReference.get(cells.Referencia) ?? [];
-    const count = Math.max(same.length, state === 'created' ? 1 : 0);
+  for (const { id, state, guide, reference, earlier } of orders) {
+    const own = cancelled.get((state === 'created' ? guide : earlier?.live) ?? '');
+    if ((state === 'created' || reference === undefined) && !own) continue;
+    // The newest comes first.
+    const same = (reference !== undefined && byReference.get(reference)) || (own ? [own] : []);
+    const last = same[0]?.SEND_GUIA;
     const live = same.find((each) => !isCancelled(each))?.SEND_GUIA;
-    if (state === 'open' && count === (earlier?.count ?? 0) && live === earlier?.live) continue;
+    if (state === 'open' && last === earlier?.last && live === earlier?.live) continue;
     const isNew = state === 'created' || (live !== undefined && live !== earlier?.live);
     changes.set(id, {
       state: 'open',
-      earlier: { count, ...(live !== undefined && { live }) },
+      earlier: { ...(last !== undefined && { last }), ...(live !== undefined && { live }) },
       ...(isNew && { isChosen: false }),
     });
   }
-  know(changes);
-  return { found: [...changes.values()].filter(({ isChosen }) => isChosen === false).length };
+  know(changes, begun);
+  // One that is cancelled was not checked.
+  if (changes.size > 0) void checkOrders();
+  const found = [...changes.values()].filter(({ isChosen, earlier }) => isChosen === false && earlier?.live);
+  return { found: found.length };
 }
 
 function isCancelled({ SEND_ESTATUS }: Listed): boolean {
@@ -65,7 +79,10 @@ async function readGuides(references: ReadonlySet<string>): Promise<Read> {
     if (cursor === undefined) return { guides };
   }
   // An account with many more guides than orders here.
-  return lookUp([...references], desde);
+  return lookUp(
+    [...references].filter(({ length }) => length <= MAX_REFERENCE),
+    desde,
+  );
 }
 
 async function lookUp(references: string[], desde: string): Promise<Read> {

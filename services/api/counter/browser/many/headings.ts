@@ -18,8 +18,8 @@ const SECTION_WORDS: Readonly<Record<string, string>> = {
   // The buyer's address in a shop counts where the file has none of the recipient.
   ...wordsFor('billing', 'billing facturacion'),
 };
-/** Names of a field that count where the file has no better one: a shop's own number is not the one that its customers know. */
-const LESSER = new Set(['orderid', 'idpedido']);
+/** Names of a field that count where the file has no better one: they may be a shop's own number, or that of a row. */
+const LESSER = new Set(['orderid', 'idpedido', 'numero', 'number']);
 const FILLERS = new Set(
   'de del la el los las the of a al para por quien su y en mxn kg cm g gr grs gramos'.split(' '),
 );
@@ -60,7 +60,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   ),
   ...wordsFor(
     'Destinatario.Numero_exterior',
-    'numeroexterior noexterior noext numext numeroext exterior ext numero no num number',
+    'numeroexterior noexterior noext numext numeroext exterior ext numero number',
   ),
   ...wordsFor(
     'Destinatario.Numero_interior',
@@ -209,7 +209,12 @@ export function headingRow(cells: readonly (readonly string[])[]): number {
     : found;
 }
 
-/** Names a set of headings, whatever their order: what was mapped by hand once is kept under it. */
-export function nameOfHeadings(headings: readonly string[]): string {
-  return headings.map(comparable).sort().join('|');
+/** Names each heading whatever its case and accents, and each of several equal ones apart. */
+export function namesOfHeadings(headings: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  return headings.map(comparable).map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name} ${count}`;
+  });
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { SERVICE_TYPES } from '#shared/guides/guide.ts';
 import { session } from '../api/session.ts';
-import { keep, readKept } from '../kept/kept.ts';
+import { forget, keep, readKept } from '../kept/kept.ts';
 import type { FieldSpec, Values } from '../one/form.ts';
 import { useCheck } from '../one/looked-up.ts';
 import { SectionFields, saidOf } from '../one/section-fields.tsx';
@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Message } from '../ui/message.tsx';
 import { serviceName } from '../ui/words.ts';
 import { FIELDS, MEASURES, SERVICE } from './fields.ts';
-import { type Mapping, nameOfHeadings, recognise } from './headings.ts';
+import { type Mapping, namesOfHeadings, recognise } from './headings.ts';
 import { bodyOf } from './request.ts';
 import { countOfRows, rowsOf, type Sheet } from './rows.ts';
 import { answersTo, askedOf, withAnswers } from './same-in-all.ts';
@@ -43,12 +43,15 @@ export function MapHeadings(props: {
   const [refused, setRefused] = useState<object>();
   const element = useRef<HTMLFormElement>(null);
   const username = session.get()?.username ?? '';
-  const keptName = nameOfHeadings(headings);
+  const names = namesOfHeadings(headings);
+  // Whatever their order.
+  const keptName = names.toSorted().join('|');
   useEffect(() => {
     void readKept(username, 'headings', keptName).then((kept) => {
       if (!kept) return;
-      if (!file.mapping)
-        setMapping(headings.map((heading) => (isMeaning(kept[heading]) ? kept[heading] : undefined)));
+      const meaningOf = (name: string, i: number) =>
+        kept[name] === '' || isMeaning(kept[name]) ? kept[name] || undefined : mapping[i];
+      if (!file.mapping) setMapping(names.map(meaningOf));
       setKept(true);
     });
   }, []);
@@ -88,8 +91,9 @@ export function MapHeadings(props: {
   const done = async (event: Event) => {
     event.preventDefault();
     if (rows.length === 0 || missing.length > 0 || wrong.length > 0) return setRefused({});
-    const meanings = Object.fromEntries(headings.map((heading, i) => [heading, mapping[i] ?? '']));
+    const meanings = Object.fromEntries(names.map((each, i) => [each, mapping[i] ?? '']));
     if (isKept) await keep(username, 'headings', meanings, keptName);
+    else if (await readKept(username, 'headings', keptName)) await forget(username, 'headings', keptName);
     onDone({ name, sheet, mapping, same }, rows, answers);
   };
   const known = mapping.filter((path) => path !== undefined).length;

@@ -6,6 +6,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { saveFile } from '../ui/file-shown.tsx';
 import { Message, ProblemMessage } from '../ui/message.tsx';
 import { Progress } from '../ui/progress.tsx';
+import { createStore } from '../ui/store.ts';
 import { useStore } from '../ui/use-store.ts';
 import { pesos } from '../ui/words.ts';
 import { Afterwards } from './afterwards.tsx';
@@ -47,6 +48,7 @@ export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: ()
   const { work, onColumns, onEnd } = props;
   const { orders, columns, source } = work;
   const checked = useStore(checking);
+  const isBusy = [useStore(looking), useStore(creating)?.isRunning].includes(true);
   const [filter, setFilter] = useState<Filter>('todas');
   const [sorting, setSorting] = useState<Sorting>();
   const [added, setAdded] = useState<string>();
@@ -123,18 +125,14 @@ export function OrdersView(props: { work: Work; onColumns: () => void; onEnd: ()
         </label>
         {/* What is sent stays as it is. */}
         {orders.every(({ state }) => state === 'open') && (
-          <Button quiet onClick={onColumns}>
+          <Button quiet onClick={onColumns} busy={isBusy}>
             Columnas y remitente
           </Button>
         )}
         <Button quiet onClick={() => void saveCorrected(work)}>
           Guardar archivo corregido
         </Button>
-        <Button
-          quiet
-          onClick={() => (work.isChanged ? setLeaving(true) : onEnd())}
-          busy={creating.get()?.isRunning === true}
-        >
+        <Button quiet onClick={() => (work.isChanged ? setLeaving(true) : onEnd())} busy={isBusy}>
           Otro archivo
         </Button>
       </div>
@@ -200,21 +198,24 @@ function Proposals({ orders }: { orders: readonly Order[] }) {
   );
 }
 
+/** Whether the account's guides are read, before rows are created. */
+const looking = createStore(false);
+
 /** What it costs, and the creation itself. */
 function Creation({ orders }: { orders: readonly Order[] }) {
   const state = useStore(creating);
   const checked = useStore(checking);
   const [notice, setNotice] = useState<{ problem?: Problem; found?: number }>({});
-  const [isLooking, setLooking] = useState(false);
+  const isLooking = useStore(looking);
   const waiting = orders.filter(isWaiting);
   const prices = waiting.flatMap((order) => priceOf(order) ?? []);
   const total = prices.reduce((sum, price) => sum + price, 0);
   const start = async () => {
     if (isLooking || checked.isRunning) return;
-    setLooking(true);
+    looking.set(true);
     setNotice({});
     const earlier = await findEarlier();
-    setLooking(false);
+    looking.set(false);
     if ('problem' in earlier || earlier.found > 0) return setNotice(earlier);
     await createOrders();
   };
@@ -231,7 +232,11 @@ function Creation({ orders }: { orders: readonly Order[] }) {
       )}
       {state?.problem && <ProblemMessage problem={state.problem} />}
       {state && (
-        <Progress label={state.isRunning ? 'Creando' : 'Creadas'} done={state.done} total={state.total} />
+        <Progress
+          label={state.isRunning ? 'Creando' : 'Filas enviadas'}
+          done={state.done}
+          total={state.total}
+        />
       )}
       {waiting.length > 0 && prices.length > 0 && (
         <p>
@@ -243,7 +248,9 @@ function Creation({ orders }: { orders: readonly Order[] }) {
         <p>Sin precio: para verlo, las filas necesitan peso, largo, alto y ancho.</p>
       )}
       {state?.isRunning ? (
-        <Button onClick={stopCreating}>Detener</Button>
+        <Button onClick={stopCreating} busy={state.isStopped === true}>
+          Detener
+        </Button>
       ) : (
         waiting.length > 0 && (
           <Button onClick={() => void start()} busy={isLooking || checked.isRunning}>

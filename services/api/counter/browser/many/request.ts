@@ -21,6 +21,11 @@ function put(guide: Record<string, unknown>, [section = '', name]: string[], val
   else guide[section] = { ...(guide[section] as object | undefined), [name]: value };
 }
 
+/** Returns the Referencia that the service knows the row's guide by. */
+export function referenceOf(cells: Row['cells']): string | undefined {
+  return bodyOf(cells).Guia[0].Referencia as string | undefined;
+}
+
 /** Names a body without its quote, so that equal rows are found: the order of its fields does not matter. */
 export function contentOf({ TipoServicio, Guia: [{ Cotizacion: _, ...guide }] }: Body): string {
   return JSON.stringify([TipoServicio, guide], (_name, value: unknown) =>
@@ -33,9 +38,16 @@ export function contentOf({ TipoServicio, Guia: [{ Cotizacion: _, ...guide }] }:
 /**
  * Returns the Idempotency-Key of a row: of the service, of what is sent, and of how many equal rows come before it. So a row that is
  * added, sorted, corrected or left out doubles no other.
+ *
+ * @param after the guide after which one more is wanted.
  */
-export async function keyOf(service: string, content: string, occurrence: number): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify([service, content, occurrence]));
+export async function keyOf(
+  service: string,
+  content: string,
+  occurrence: number,
+  after = '',
+): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify([service, content, occurrence, after]));
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

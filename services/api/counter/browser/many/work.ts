@@ -8,6 +8,8 @@ import { withAnswers } from './same-in-all.ts';
 
 /** A row, and what is known of it. */
 export type Order = Row & {
+  /** The cells as the file has them, without what is the same in all rows. */
+  own: Row['cells'];
   /** The cells that a person has written here. */
   corrected: Row['cells'];
   /** What the row says, to know whether it was checked so. */
@@ -26,8 +28,8 @@ export type Order = Row & {
   isChosen: boolean;
   /** The first row above that says the same, wholly or in its Referencia. */
   same?: { line: number; isWhole: boolean };
-  /** The guides that the account has with this Referencia. */
-  earlier?: { count: number; live?: string };
+  /** The guides that the account has of this order: the last one, and the last that is not cancelled. */
+  earlier?: { last?: string; live?: string };
   /** A row whose request has no answer is not changed any more: only the same request tells what became of it. */
   state: 'open' | 'sending' | 'unknown' | 'created';
   guide?: string;
@@ -65,7 +67,7 @@ export function beginWork(source: Source, rows: readonly Row[], answers: Values)
   const orders = rows.map((row) => {
     const { failure: _, ...known } = byLine.get(row.line) ?? FRESH;
     const { cells } = withAnswers(row, answers);
-    return orderOf({ ...row, cells: { ...cells, ...known.corrected } }, known);
+    return orderOf({ ...row, cells: { ...cells, ...known.corrected } }, { ...known, own: row.cells });
   });
   compare(orders);
   const written = [...rows.map(({ cells }) => cells), ...orders.map(({ corrected }) => corrected)];
@@ -75,7 +77,7 @@ export function beginWork(source: Source, rows: readonly Row[], answers: Values)
 }
 
 type Known = Omit<Order, keyof Row | 'content' | 'refused' | 'proposals'>;
-const FRESH: Known = { corrected: {}, problems: [], warnings: [], isChosen: true, state: 'open' };
+const FRESH: Known = { own: {}, corrected: {}, problems: [], warnings: [], isChosen: true, state: 'open' };
 
 function orderOf(row: Row, known: Known): Order {
   const proposals = new Map<string, string>();
@@ -84,10 +86,14 @@ function orderOf(row: Row, known: Known): Order {
   return { ...known, ...row, content: checkedContent(row), refused: refusals(row), proposals };
 }
 
-/** Changes what is known of some orders. Ids are places in the file. */
-export function know(changes: ReadonlyMap<number, Partial<Known>>): void {
+/**
+ * Changes what is known of some orders.
+ *
+ * @param begun the `occurrences` of the work that was asked about: of another file, the same ids are other orders.
+ */
+export function know(changes: ReadonlyMap<number, Partial<Known>>, begun?: Occurrences): void {
   const current = work.get();
-  if (!current || changes.size === 0) return;
+  if (!current || changes.size === 0 || (begun && begun !== current.occurrences)) return;
   const orders = [...current.orders];
   for (const [id, change] of changes) orders[id] = { ...(orders[id] as Order), ...change };
   work.set({ ...current, orders });
