@@ -104,9 +104,14 @@ export async function forget(username: string, kind: keyof Kept, name = ''): Pro
   await within('readwrite', (store) => store.delete(keyOf(username, kind, name))).catch(() => undefined);
 }
 
+/** Answers that are still to come find nothing to be kept in. */
+export function keepNoMore(): void {
+  isClosed = true;
+}
+
 /** Leaves nothing in this browser, of any user, and keeps nothing more. */
 export async function forgetAll(): Promise<void> {
-  isClosed = true;
+  keepNoMore();
   await new Promise<void>((resolve) => {
     const request = indexedDB.deleteDatabase(DATABASE);
     request.onsuccess = request.onerror = () => resolve();

@@ -149,7 +149,7 @@ export async function recallCreated(): Promise<void> {
     // Other orders are found among the account's guides.
     const isFound = changes.has(id) || (referenceOf(cells) !== undefined && may('guias.read'));
     const live = isFound ? undefined : byRow.get(await rowOf(order));
-    if (live !== undefined && live !== earlier?.live)
+    if (live !== undefined && live !== earlier?.live && live !== earlier?.last)
       changes.set(id, { isChosen: false, earlier: { ...earlier, live } });
   }
   // A row counts among equal ones once it is sent.

@@ -17,7 +17,7 @@ const PAGE = '500';
 const MAX_PAGES = 20;
 const LOOKUPS_AT_ONCE = 4;
 /** In characters: no guide has a longer Referencia. */
-const MAX_REFERENCE = (SentGuide.properties.Referencia as { maxLength?: number }).maxLength ?? 0;
+const MAX_REFERENCE = (SentGuide.properties.Referencia as { maxLength?: number }).maxLength ?? Infinity;
 
 /**
  * Reads the account's guides of the last 30 days, whoever created them. An order whose Referencia has one is not chosen any more.

@@ -19,7 +19,7 @@ const SECTION_WORDS: Readonly<Record<string, string>> = {
   ...wordsFor('billing', 'billing facturacion'),
 };
 /** Names of a field that count where the file has no better one: they may be a shop's own number, or that of a row. */
-const LESSER = new Set(['orderid', 'idpedido', 'numero', 'number']);
+const LESSER = new Set(['orderid', 'idpedido', 'numero', 'num', 'number']);
 const FILLERS = new Set(
   'de del la el los las the of a al para por quien su y en mxn kg cm g gr grs gramos'.split(' '),
 );
@@ -60,7 +60,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   ),
   ...wordsFor(
     'Destinatario.Numero_exterior',
-    'numeroexterior noexterior noext numext numeroext exterior ext numero number',
+    'numeroexterior noexterior noext numext numeroext exterior ext numero num number',
   ),
   ...wordsFor(
     'Destinatario.Numero_interior',

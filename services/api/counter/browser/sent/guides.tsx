@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { GUIDE_STATUSES } from '#shared/guides/event-types.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
@@ -139,6 +139,10 @@ function Troubles() {
   const [most, setMost] = useState(TROUBLES);
   const rows = unused.rows.filter(({ DevolucionDe }) => DevolucionDe === undefined);
   const more = rows.length > most ? () => setMost(Number.POSITIVE_INFINITY) : unused.more;
+  // Returns alone may fill a page.
+  useEffect(() => {
+    if (!unused.isLoading && rows.length === 0) unused.more?.();
+  }, [unused.isLoading]);
   const forgotten = { ...unused, rows: rows.slice(0, most), more };
   const lists = [
     { caption: 'Tuvieron un problema', pages: incidents },

@@ -63,7 +63,7 @@ export function PickupForm(props: {
   const offer = useOne<Availability>(isWhole ? '/api/recolecciones/disponibles' : undefined, {
     CodigoPostal: postalCode,
   });
-  usePlace(postalCode, place, '', (more) => setPlace((former) => ({ ...former, ...more })));
+  const found = usePlace(postalCode, place, '', (more) => setPlace((former) => ({ ...former, ...more })));
   const choose = (sender: Readonly<Record<string, string>>) => {
     const chosen: PickupPlace = Object.fromEntries(
       Object.entries(sender).map(([path, value]) => [path.replace('Remitente.', ''), value]),
@@ -112,7 +112,12 @@ export function PickupForm(props: {
             <input
               {...attributes}
               value={postalCode}
-              onInput={({ currentTarget }) => setPostalCode(currentTarget.value.trim())}
+              onInput={({ currentTarget }) => {
+                setPostalCode(currentTarget.value.trim());
+                // What was there is not at another postal code.
+                if (found.place)
+                  setPlace((former) => ({ ...former, Colonia: '', Municipio: '', Estado: '' }));
+              }}
               inputMode="numeric"
               autocomplete="postal-code"
               maxLength={5}

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { waitingUntil } from '../api/ask.ts';
 import { endSession, isAskingAgain, session } from '../api/session.ts';
-import { forgetAll, keepsAnything } from '../kept/kept.ts';
+import { forgetAll, keepNoMore, keepsAnything } from '../kept/kept.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Message } from '../ui/message.tsx';
@@ -102,18 +102,20 @@ function Help() {
 
 /** Tells the other tabs of this browser that its user has left: what they kept would stay. */
 const tabs = new BroadcastChannel('mostrador');
-tabs.onmessage = leave;
+tabs.onmessage = () => {
+  keepNoMore();
+  location.replace('/mostrador');
+};
 
 /** Ends the sessions of all tabs, and leaves nothing of anybody in this browser. */
 async function leaveAll(): Promise<void> {
   tabs.postMessage('salir');
-  await leave();
-}
-
-async function leave(): Promise<void> {
   endSession();
-  await forgetAll();
-  location.replace('/mostrador');
+  try {
+    await forgetAll();
+  } finally {
+    location.replace('/mostrador');
+  }
 }
 
 /**
