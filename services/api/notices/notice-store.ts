@@ -30,21 +30,34 @@ export class NoticeStore {
    * @returns how many are new and beyond it.
    */
   async add(account: string, notices: readonly NewNotice[], perDay: number): Promise<number> {
-    if (notices.length === 0) return 0;
+    const missing = await this.#missing(account, notices);
+    if (missing.length === 0) return 0;
     const now = await this.clock.now();
     const expiresAt = new Date(now.getTime() + KEPT_MS);
     const recent = { $gt: new Date(expiresAt.getTime() - DAY_MS) };
     const ofToday = { account, outcome: { $in: COUNTED }, expiresAt: recent };
     const left = perDay - (await this.#notices.countDocuments(ofToday).limit(perDay));
-    const storedBefore = await insertMissing(
+    await insertMissing(
       this.#notices,
-      notices.map(({ event, ...notice }, i) => ({
+      missing.map(({ event, ...notice }, i) => ({
         _id: idOf(account, notice.guide, event),
         ...{ account, ...notice, tries: 0, expiresAt },
         ...(i < left ? { dueAt: now } : { outcome: 'overLimit' as const }),
       })),
     );
-    return notices.filter((_, i) => i >= left && !storedBefore.includes(i)).length;
+    return missing.length - Math.min(missing.length, left);
+  }
+
+  /** After a crash the same events are read again, and take no place of the day a second time. */
+  async #missing(account: string, notices: readonly NewNotice[]): Promise<NewNotice[]> {
+    if (notices.length === 0) return [];
+    const ids = notices.map(({ guide, event }) => idOf(account, guide, event));
+    const found = await this.#notices
+      .find({ _id: { $in: ids } })
+      .select<{ _id: string }>({ _id: 1 })
+      .lean();
+    const stored = new Set(found.map(({ _id }) => _id));
+    return notices.filter((_, i) => !stored.has(ids[i] ?? ''));
   }
 
   /**
