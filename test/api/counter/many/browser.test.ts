@@ -219,6 +219,8 @@ describe('nothing is created twice', () => {
       };
       await counter.pressCreate(page);
       await third.promise;
+      // The page has kept one answer at least.
+      await page.waitForSelector('.despues');
       await page.close({ runBeforeUnload: false });
 
       const { page: again } = await counter.openMany(browser, proxy.url);
