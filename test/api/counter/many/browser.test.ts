@@ -510,7 +510,8 @@ test(
     await page.keyboard.type('leída');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.querySelector('.activa button')?.textContent === 'vista-3'`);
-    expect((await counter.rowsOn(page))[1]?.[3]).toBe('vista-leída');
+    // The rows above are drawn again once the table has scrolled back.
+    await expect.poll(async () => (await counter.rowsOn(page))[1]?.[3]).toBe('vista-leída');
     const chosen = () => page.$$eval('.tabla tbody input:checked', ({ length }) => length);
     const drawn = await chosen();
     await page.locator('.tabla thead input').click();

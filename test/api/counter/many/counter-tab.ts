@@ -49,8 +49,9 @@ export async function press(page: Page, name: string): Promise<void> {
     .click();
 }
 
-/** Shows the rows of a filter: `mal`, `creadas`. */
+/** Shows the rows of a filter, `mal` or `creadas`, once there are some. */
 export async function show(page: Page, filter: string): Promise<void> {
+  await page.waitForSelector(`.barra option[value="${filter}"]`);
   await page.select('.barra select', filter);
 }
 
