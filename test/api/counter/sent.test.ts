@@ -46,8 +46,12 @@ async function says(page: Page, words: string): Promise<void> {
   await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(words)})`);
 }
 
+/** Goes to another view, and waits until the one before is gone. */
 async function go(page: Page, path: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(`#/enviado/${path}`)}`);
+  await page.evaluate(`new Promise((done) => {
+    addEventListener('hashchange', () => done(), { once: true });
+    location.hash = ${JSON.stringify(`#/enviado/${path}`)};
+  })`);
 }
 
 /** The view fits every screen, and axe finds nothing. */
