@@ -186,7 +186,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     const bytes = await page.evaluate('shown.arrayBuffer().then((bytes) => [...new Uint8Array(bytes)])');
     const [label] = await readLabel(Buffer.from(bytes as number[]));
     expect(label?.code128).toEqual([`${number}-01`]);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Otra con el mismo remitente');
+    await page.waitForFunction("document.activeElement.textContent === 'Otra con el mismo remitente'");
     await keyboard.press('Enter');
     await page.waitForFunction("document.activeElement.id === 'Destinatario.Nombre'");
     expect(await page.evaluate("document.getElementById('Remitente.Nombre').value")).toBe('Ana');
@@ -303,7 +303,7 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.locator('#nueva').fill('una clave mia y larga');
     await page.keyboard.press('Enter');
     await page.waitForSelector(field('Remitente.Nombre'));
-    await press(page, 'Salir');
+    await Promise.all([page.waitForNavigation(), press(page, 'Salir')]);
     await enter(page, 'importado', 'una clave mia y larga');
     await page.waitForSelector(field('Remitente.Nombre'));
   });
@@ -421,11 +421,11 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.waitForSelector('.guardados option[value="0"]');
     await page.select('.guardados select', '0');
     await page.waitForFunction(`document.getElementById('Remitente.Nombre').value === 'Ana'`);
-    await page.evaluate("location.hash = '#/enviado/recolecciones/nueva'");
+    await lookAtTab(page, 'enviado/recolecciones/nueva', 'Pedir una recolección');
     await page.waitForSelector('.guardados option[value="0"]');
     await page.select('.guardados select', '0');
     await page.waitForFunction(`document.getElementById('recoger-cp').value === '06600'`);
-    const other = await page.browserContext().newPage();
+    const { page: other } = await openTab(page.browserContext() as never);
     await other.goto(`${api.url}/mostrador`);
     await enter(other);
     await other.waitForSelector(field('Remitente.Nombre'));
