@@ -100,8 +100,11 @@ test('copies a block of commands, and closes its contents where a link led', asy
   await page.locator('::-p-text(Contenido)').click();
   await page.locator('nav a[href="#redismaydropjobs"]').click();
   expect(await page.$eval('#contenido', (contents) => contents.checkVisibility())).toBe(false);
-  await page.locator('#redismaydropjobs ~ .copiar').click();
-  await page.waitForSelector('::-p-text(Copiado)');
+  // It says so for two seconds.
+  await Promise.all([
+    page.waitForSelector('::-p-text(Copiado)'),
+    page.locator('#redismaydropjobs ~ .copiar').click(),
+  ]);
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
     'redis INFO memory | grep maxmemory_policy\n',
   );
