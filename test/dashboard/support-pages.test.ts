@@ -18,7 +18,7 @@ const test = eventTest
     await put(scanner, pathOf(number, 'danado', 'foto1'));
     const refused = await demo.get(`/api/guias/etiqueta-10x15/${number}`);
     const kept = () => stores.cache.llen(`${stores.prefix}:answers:guide:${number}`);
-    await expect.poll(kept, { timeout: 10_000 }).toBe(1);
+    await expect.poll(kept).toBe(1);
     return { number, codigo: `${refused.body.codigo}` };
   })
   .extend('tab', async ({ browser, dashboard, troubled }, { onCleanup }) => {

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PNG } from 'pngjs';
-import { describe, expect, inject, vi } from 'vitest';
+import { describe, expect, inject } from 'vitest';
 import { DOCUMENT } from '#services/label-worker/label/document.ts';
 import { test as browserTest } from '#test/fixtures/browser.ts';
 import { startTestBrowser } from '#test/fixtures/labels/printing-browser.ts';
@@ -119,7 +119,7 @@ describe('the network', () => {
       const page = await browser.newPage();
       // Some lead the page away, and then these do not end.
       void page.setContent(canary.aim(html)).catch(() => {});
-      await vi.waitFor(() => expect(canary.hits()).toBeGreaterThan(0), { timeout: 20_000, interval: 20 });
+      await expect.poll(() => canary.hits()).toBeGreaterThan(0);
       void page.close().catch(() => {});
     },
   );
@@ -161,9 +161,7 @@ describe('the network', () => {
     const printing = await launch(`<!doctype html>${html}<body></body>`, recording);
     await printing.printHtml(html);
     // It did record that the document wanted something. Chromium writes its record a little later.
-    await expect
-      .poll(async () => (await readRecord(record)).kinds, { timeout: 20_000 })
-      .toContain('HTTP_STREAM_REQUEST');
+    await expect.poll(async () => (await readRecord(record)).kinds).toContain('HTTP_STREAM_REQUEST');
     await printing.close();
     const { names, kinds } = await readRecord(record);
     expect(names).toEqual([]);
@@ -257,7 +255,7 @@ describe('a script', () => {
   test.for(Object.entries(WAYS))('is run by an ordinary browser for %s', async ([_, way], { browser }) => {
     const page = await browser.newPage();
     await page.setContent(running(way));
-    await page.waitForFunction('document.title === "1337"', { timeout: 20_000 });
+    await page.waitForFunction('document.title === "1337"');
     await page.close();
   });
 
