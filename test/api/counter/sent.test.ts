@@ -158,6 +158,8 @@ describe('what was sent', () => {
     await follow(page, 'Pedir que pasen');
     await page.locator('#recoger-cp').fill('06600');
     await page.waitForSelector('#recoger-ventana option:nth-child(2)');
+    // The first may close meanwhile.
+    await page.select('#recoger-ventana', '1');
     await page.locator('#recoger-Celular').fill('55 1234 5678');
     await page.locator('#recoger-Calle').fill('Av. Reforma');
     await expectFine(page, 'pedir');
