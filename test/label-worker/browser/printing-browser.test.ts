@@ -122,7 +122,7 @@ test('one that hangs is found and replaced, also when nothing prints', async () 
   const before = new Set(chromiumProcesses());
   const starts: string[] = [];
   const onStart = (reason: string) => void starts.push(reason);
-  const another = await startTestBrowser({ healthIntervalMs: 500, onStart }, log);
+  const another = await startTestBrowser({ healthIntervalMs: 2_000, onStart }, log);
   const group = chromiumProcesses().filter((pid) => !before.has(pid));
   expect(group.length).toBe(1);
   // The whole group: Debian's program is a shell script around the real one.
