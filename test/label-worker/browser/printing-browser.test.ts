@@ -98,7 +98,7 @@ test('it is recycled when its memory has grown, by what its prints have left', a
   await vi.waitFor(
     async () => {
       await another.printHtml(printed);
-      expect(recycled()).toBe(1);
+      expect(recycled()).toBeGreaterThan(0);
     },
     { timeout: 50_000, interval: 1 },
   );
