@@ -56,7 +56,7 @@ function codesFrom(first: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(first + index));
 }
 
-const VISIBLE = { timeout: 15_000, interval: 50 };
+const VISIBLE = { timeout: 30_000, interval: 50 };
 
 describe('a Redis that fills up while the cache is rebuilt', () => {
   test('keeps the former cache until it has room', async ({ service, redis, stores, store, inStep }) => {

@@ -27,8 +27,8 @@ const test = services
     const { requestTimeout, headersTimeout } = server.server;
     expect({ requestTimeout, headersTimeout }).toEqual({ requestTimeout: 30_000, headersTimeout: 10_000 });
     Object.assign(server.server, {
-      requestTimeout: 600,
-      headersTimeout: 300,
+      requestTimeout: 3_000,
+      headersTimeout: 2_000,
       connectionsCheckingInterval: 50,
     });
     return Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
@@ -103,7 +103,7 @@ describe('a slow connection', () => {
     });
   const LATE = /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"codigo":"solicitud_incompleta"/;
 
-  test('that sends its head a byte at a time is ended', async ({ impatient }) => {
+  test.concurrent('that sends its head a byte at a time is ended', async ({ expect, impatient }) => {
     const answer = await ended(impatient, (socket) => {
       socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nX-A: ');
       const drip = setInterval(() => socket.write('a'), 50);
@@ -112,7 +112,10 @@ describe('a slow connection', () => {
     expect(answer).toMatch(LATE);
   });
 
-  test('whose body never ends is ended, also where bodies are ignored', async ({ impatient }) => {
+  test.concurrent('whose body never ends is ended, also where bodies are ignored', async ({
+    expect,
+    impatient,
+  }) => {
     const answer = await ended(impatient, (socket) => {
       const head = ['Host: x', 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
       socket.write(`POST /ignores-bodies HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
@@ -122,7 +125,7 @@ describe('a slow connection', () => {
     expect(answer).toMatch(LATE);
   });
 
-  test('does not delay other requests', async ({ impatient }) => {
+  test.concurrent('does not delay other requests', async ({ expect, impatient }) => {
     const slow = Array.from({ length: 200 }, () =>
       ended(impatient, (socket) => socket.write('GET / HTTP/1.1\r\n')),
     );

@@ -80,7 +80,10 @@ describe('a guide of another account', () => {
     for (const guide of [number, nobodys]) {
       commands.length = 0;
       expect((await other.get(`/api/guias/${guide}`)).status).toBe(404);
-      const finds = commands.filter(({ find }) => find === 'guides' || find === 'events');
+      // Without those of sweeps, which look for what a crash has cut.
+      const finds = commands.filter(
+        ({ find, filter }) => /^(guides|events)$/.test(`${find}`) && !('openSince' in (filter as object)),
+      );
       expect(finds).toMatchObject([{ find: 'guides', filter: { _id: { $in: [guide] }, account: 'otro' } }]);
     }
     await server.close();

@@ -19,18 +19,21 @@ describe('names about which the DNS says nothing', () => {
     await stuck.append(1, 1);
     await expect.poll(() => dns.asked.size).toBe(5);
     const customer = await newCustomer();
+    const waits: number[] = [];
     for (let number = 1; number <= 4; number++) {
       for (const id of ids) await store.activate(account, id);
       const from = performance.now();
       await customer.append(number, number);
       await expect.poll(customer.cursor).toBe(number);
-      expect(performance.now() - from).toBeLessThan(4_000);
+      waits.push(performance.now() - from);
       const url = `http://localhost:${customer.receiver.port}/`;
       expect(
         await client.post({ url, secrets: [] }, { id: 'a', body: '{"data":{"Eventos":[]}}' }),
       ).toMatchObject({ status: 204 });
     }
-    await expect.poll(() => warnings.length, { timeout: 20_000 }).toBe(5);
+    // A look-up without an answer takes four seconds, and whoever waited for one would do so each time.
+    expect(Math.min(...waits)).toBeLessThan(4_000);
+    await expect.poll(() => warnings.length).toBe(5);
     expect(warnings[0]).toEqual({
       account,
       webhook: expect.any(String),

@@ -27,28 +27,25 @@ const test = webhooksTest
     onCleanup(async () => {
       for (const client of clients) await client.close();
     });
-    return (connect: ReturnType<typeof directConnector>, url: string) => {
-      const client = new WebhookClient(connect, Date.now);
+    return (connect: ReturnType<typeof directConnector>, url: string, options = {}) => {
+      const client = new WebhookClient(connect, Date.now, options);
       clients.push(client);
       return client.post({ url, secrets }, MESSAGE);
     };
   })
-  /** Posts to a receiver on this machine, with a time limit of a second. */
-  .extend('post', async ({}, { onCleanup }) => {
-    const client = new WebhookClient(directConnector(anywhere), Date.now, { timeoutMs: 1_000 });
-    onCleanup(() => client.close());
-    return (url: string) => client.post({ url, secrets }, MESSAGE);
-  })
+  /** Posts to a receiver on this machine. */
+  .extend(
+    'post',
+    ({ postWith }) =>
+      (url: string) =>
+        postWith(directConnector(anywhere), url),
+  )
   /** The same as a process posts that may reach the internet alone. */
-  .extend('postOutside', async ({ dns }, { onCleanup }) => {
-    const client = new WebhookClient(directConnector(isPublicAddress, [dns.address]), Date.now, {
-      timeoutMs: 1_000,
-    });
-    onCleanup(() => client.close());
-    return (url: string) => client.post({ url, secrets }, MESSAGE);
+  .extend('postOutside', ({ dns, postWith }) => {
+    const connector = directConnector(isPublicAddress, [dns.address]);
+    return (url: string) => postWith(connector, url);
   });
 
-const DATES: Record<string, string> = { 'in ten minutes': new Date(Date.now() + 600_000).toUTCString() };
 const INSIDE = 'El nombre no lleva a una direccion publica';
 
 describe('an address that is not on the internet gets no connection:', () => {
@@ -181,9 +178,10 @@ describe('a receiver', () => {
     expect(inside.received).toEqual([]);
   });
 
-  test('that never answers is left after the time limit', async ({ receiver, post }) => {
+  test('that never answers is left after the time limit', async ({ receiver, postWith }) => {
     receiver.answer = () => {};
-    expect(await post(receiver.url)).toMatchObject({ failure: 'No respondio a tiempo' });
+    const outcome = await postWith(directConnector(anywhere), receiver.url, { timeoutMs: 1_000 });
+    expect(outcome).toMatchObject({ failure: 'No respondio a tiempo' });
   });
 
   test('that takes no connection, or breaks it, or speaks no HTTP, has failed', async ({ post }) => {
@@ -227,8 +225,9 @@ describe('a receiver', () => {
     ['-5', 0],
     ['soon', undefined],
   ] as const)('that asks to wait with %j is heard', async ([header, seconds], { receiver, post }) => {
-    receiver.answer = (response) =>
-      void response.writeHead(503, { 'retry-after': DATES[header] ?? header }).end();
+    const inTenMinutes = new Date(Date.now() + 600_000).toUTCString();
+    const asked = header === 'in ten minutes' ? inTenMinutes : header;
+    receiver.answer = (response) => void response.writeHead(503, { 'retry-after': asked }).end();
     const { retryAfterS } = await post(receiver.url);
     expect(retryAfterS === undefined ? retryAfterS : Math.ceil(retryAfterS / 120) * 120).toBe(seconds);
   });

@@ -2,7 +2,7 @@ import { Webhook as Official, WebhookVerificationError } from 'standardwebhooks'
 import { describe, expect } from 'vitest';
 import { newSecret } from '#shared/webhooks/webhook-secrets.ts';
 import { appendEvents } from '#test/fixtures/event-log.ts';
-import { eventIds, type Receiver, taking } from '#test/fixtures/receiver.ts';
+import { eventIds, type Receiver, refusing, taking } from '#test/fixtures/receiver.ts';
 import { SECRET, test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** What a receiver sees: each event, in order, in messages whose ids never change. */
@@ -25,10 +25,14 @@ test('a webhook gets the events of its account in order, up to 100 a message', a
   expect((await customer.read()).lastSuccess).toBeInstanceOf(Date);
 });
 
-test('an event whose append is open is not sent yet, for five seconds', async ({ customer, stores }) => {
+test('an event whose append is open is not sent yet, for five seconds', async ({
+  customer,
+  store,
+  stores,
+}) => {
   await appendEvents(stores.mongo, customer.account, 1, 1);
   await appendEvents(stores.mongo, customer.account, 2, 2, undefined, true);
-  await customer.set({ dueAt: new Date() });
+  await store.wake(customer.account, 0);
   await expect.poll(customer.cursor).toBe(1);
   expect(eventIds(customer.receiver.received)).toEqual(['E1']);
   await expect.poll(customer.cursor).toBe(2); // without anybody who wakes it
@@ -36,7 +40,7 @@ test('an event whose append is open is not sent yet, for five seconds', async ({
 });
 
 test('every try of a message has the same id and the same events', async ({ customer }) => {
-  customer.receiver.answer = (response) => void response.writeHead(500).end();
+  customer.receiver.answer = refusing;
   await customer.append(1, 3);
   await expect.poll(async () => (await customer.read()).failures).toBe(1);
   await customer.append(4, 5);
@@ -57,7 +61,7 @@ test('every try of a message has the same id and the same events', async ({ cust
 });
 
 test('a message that was begun goes on without events that have expired', async ({ customer, stores }) => {
-  customer.receiver.answer = (response) => void response.writeHead(500).end();
+  customer.receiver.answer = refusing;
   await customer.append(1, 3);
   await expect.poll(async () => (await customer.read()).failures).toBe(1);
   const events = stores.mongo.collection<{ _id: string }>('events');
@@ -71,7 +75,7 @@ test('a message that was begun goes on without events that have expired', async 
   expect(received.slice(1).map((one) => eventIds([one]))).toEqual([['E1', 'E2'], ['E4']]);
   expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
 
-  customer.receiver.answer = (response) => void response.writeHead(500).end();
+  customer.receiver.answer = refusing;
   await customer.append(5, 6);
   await expect.poll(async () => (await customer.read()).failures).toBe(1);
   await events.deleteMany({ _id: { $gt: last, $lt: `${customer.account} 9` } });
@@ -79,11 +83,15 @@ test('a message that was begun goes on without events that have expired', async 
   await expect.poll(customer.cursor).toBe(6);
 });
 
-test('a message that was begun waits until all of its events are shown', async ({ customer, stores }) => {
+test('a message that was begun waits until all of its events are shown', async ({
+  customer,
+  store,
+  stores,
+}) => {
   await customer.set({ through: 3 }); // as by a process whose database was ahead
   await appendEvents(stores.mongo, customer.account, 1, 2);
   await appendEvents(stores.mongo, customer.account, 3, 3, undefined, true);
-  await customer.set({ dueAt: new Date() });
+  await store.wake(customer.account, 0);
   await expect.poll(customer.cursor).toBe(3);
   expect(customer.receiver.received).toHaveLength(1);
   expect(eventIds(customer.receiver.received)).toEqual(['E1', 'E2', 'E3']);
@@ -147,7 +155,7 @@ describe('it is switched off', () => {
       await customer.append(1, 1);
       await expect.poll(async () => (await customer.read()).active).toBe(false);
       expect(await customer.read()).toMatchObject({ off: { reason }, lastFailure: { reason }, cursor: 0 });
-      expect(await count()).toBe(before + 1);
+      await expect.poll(count).toBe(before + 1);
       await expect
         .poll(() => stores.mongo.collection('audit').findOne({ account: customer.account }))
         .toMatchObject({

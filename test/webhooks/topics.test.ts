@@ -1,7 +1,14 @@
 import { expect } from 'vitest';
 import type { FeedType } from '#shared/guides/event-types.ts';
 import { NewsLog } from '#shared/webhooks/news-log.ts';
-import { type Answering, eventIds, type Received, type Receiver, taking } from '#test/fixtures/receiver.ts';
+import {
+  type Answering,
+  eventIds,
+  type Received,
+  type Receiver,
+  refusing,
+  taking,
+} from '#test/fixtures/receiver.ts';
 import { test as webhooksTest } from '#test/fixtures/webhooks.ts';
 
 /** Each topic has an order of its own: one whose message is not taken holds up neither events nor another topic. */
@@ -23,11 +30,11 @@ const test = webhooksTest
   });
 const typeOf = ({ body }: Received) => JSON.parse(body).type as string;
 const of = ({ received }: Receiver, type: string) => received.filter((each) => typeOf(each) === type);
-/** Answers messages of a type with a status, and takes the others. */
-const answering =
-  (type: string, status: number): Answering =>
+/** Refuses messages of a type, and takes the others. */
+const refusingAll =
+  (type: string, refuse = refusing): Answering =>
   (response, message) =>
-    void response.writeHead(typeOf(message) === type ? status : 204).end();
+    (typeOf(message) === type ? refuse : taking)(response, message);
 
 test('a topic whose message is refused delays neither events nor another topic', async ({
   customer,
@@ -36,7 +43,7 @@ test('a topic whose message is refused delays neither events nor another topic',
 }) => {
   const { read, receiver } = customer;
   await topics();
-  receiver.answer = answering('recolecciones', 500);
+  receiver.answer = refusingAll('recolecciones');
   await tell('recolecciones', { n: 1 });
   await expect.poll(() => of(receiver, 'recolecciones').length).toBe(1);
   await expect.poll(async () => (await read()).lastFailure?.reason).toBe('Respondio 500');
@@ -63,10 +70,9 @@ test('a topic whose message is refused delays neither events nor another topic',
 test('events that are refused go first: topics wait', async ({ customer, tell, topics }) => {
   const { read, receiver } = customer;
   await topics();
-  receiver.answer = answering('guias.eventos', 500);
+  receiver.answer = refusingAll('guias.eventos');
   await customer.append(1, 1);
   await expect.poll(async () => (await read()).failures).toBe(1);
-  await customer.set({ dueAt: new Date(Date.now() + DAY) });
   await tell('liquidaciones', { n: 1 });
   receiver.answer = taking;
   await customer.tryNow();
@@ -102,7 +108,7 @@ test('a message of a topic that is answered by 410 switches its webhook off, and
 }) => {
   const { account, id, read, receiver } = customer;
   await topics();
-  receiver.answer = answering('liquidaciones', 410);
+  receiver.answer = refusingAll('liquidaciones', (response) => void response.writeHead(410).end());
   await tell('liquidaciones', { n: 1 });
   await expect.poll(async () => (await read()).active).toBe(false);
   const off = await read();
@@ -124,7 +130,7 @@ test('a topic of which its account has skipped the message meanwhile stays where
 }) => {
   const { read, receiver } = customer;
   await topics([]);
-  receiver.answer = answering('recolecciones', 500);
+  receiver.answer = refusingAll('recolecciones');
   await tell('recolecciones', { n: 1 });
   await expect.poll(async () => (await read()).newsTries?.recolecciones?.failures).toBe(1);
   const arrived = Promise.withResolvers<() => void>();

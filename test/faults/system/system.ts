@@ -159,6 +159,6 @@ async function startServices(
   const apis = await start('api', { branches: await address(branches), webhooks: 'http://127.0.0.1:1' });
   await Promise.all([branches, workers, apis].flatMap(({ parts }) => parts.map((part) => part.start())));
   const url = await address(apis);
-  await vi.waitFor(async () => expect(await requireReady(url)).toBe(true), 10_000); // its balancer knows by now
+  await vi.waitFor(async () => expect(await requireReady(url)).toBe(true), 60_000); // its balancer knows by now
   return { url, apis: apis.parts, branches: branches.parts, workers: workers.parts };
 }

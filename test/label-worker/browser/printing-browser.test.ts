@@ -98,7 +98,7 @@ test('it is recycled when its memory has grown, by what its prints have left', a
   await vi.waitFor(
     async () => {
       await another.printHtml(printed);
-      expect(recycled()).toBe(1);
+      expect(recycled()).toBeGreaterThan(0);
     },
     { timeout: 50_000, interval: 1 },
   );
@@ -122,7 +122,7 @@ test('one that hangs is found and replaced, also when nothing prints', async () 
   const before = new Set(chromiumProcesses());
   const starts: string[] = [];
   const onStart = (reason: string) => void starts.push(reason);
-  const another = await startTestBrowser({ healthIntervalMs: 500, onStart }, log);
+  const another = await startTestBrowser({ healthIntervalMs: 2_000, onStart }, log);
   const group = chromiumProcesses().filter((pid) => !before.has(pid));
   expect(group.length).toBe(1);
   // The whole group: Debian's program is a shell script around the real one.

@@ -24,6 +24,7 @@ import {
   labelKey,
   toQueue,
 } from '#shared/printing/label-job.ts';
+import { DEADLINE_MS } from '#test/fixtures/deadline.ts';
 import { readLabel } from '#test/fixtures/labels/label-pixels.ts';
 import { label, mixedLabels } from '#test/fixtures/labels/labels.ts';
 
@@ -116,7 +117,7 @@ test('the label is in the cache, for an hour, when who waits for it is told', as
   const job = await ask(one);
   expect(await told).toEqual({ printed: labelKey(one) });
   const pdf = await bytesOf(one);
-  const { bytes } = await job.waitUntilFinished(events, 30_000);
+  const { bytes } = await job.waitUntilFinished(events, DEADLINE_MS);
   expect(pdf?.length).toBe(bytes);
   const life = await cacheRedis.ttl(cache.channelOf(labelKey(one)));
   expect(life).toBeGreaterThan(3_600 - 60);
@@ -151,8 +152,8 @@ test('a label that nobody waits for any more is not printed, and one that somebo
   await subscribe(labelKey(wanted));
   const longAgo = Date.now() - 5_000;
   const [gone, kept] = await Promise.all([ask(abandoned, longAgo), ask(wanted, longAgo)]);
-  expect(await gone.waitUntilFinished(events, 30_000)).toEqual({ bytes: 0, dropped: true });
-  const { bytes } = await kept.waitUntilFinished(events, 30_000);
+  expect(await gone.waitUntilFinished(events, DEADLINE_MS)).toEqual({ bytes: 0, dropped: true });
+  const { bytes } = await kept.waitUntilFinished(events, DEADLINE_MS);
   expect([await bytesOf(abandoned), (await bytesOf(wanted))?.length]).toEqual([null, bytes]);
 });
 
@@ -166,8 +167,8 @@ test.for([
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + offMs);
     onTestFinished(() => clock.mockRestore());
     const [old, young] = await Promise.all([ask(fresh(), now() - 5_000), ask(fresh(), now() + 60_000)]);
-    expect(await old.waitUntilFinished(events, 30_000)).toEqual({ bytes: 0, dropped: true });
-    expect(await young.waitUntilFinished(events, 30_000)).not.toHaveProperty('dropped');
+    expect(await old.waitUntilFinished(events, DEADLINE_MS)).toEqual({ bytes: 0, dropped: true });
+    expect(await young.waitUntilFinished(events, DEADLINE_MS)).not.toHaveProperty('dropped');
   },
 );
 
@@ -213,7 +214,7 @@ test.each([
   const job = await ask(one);
   await vi.waitFor(async () => expect(await printsBegun()).toBe(begun + 1), 20_000);
   signal(end);
-  const { bytes } = await job.waitUntilFinished(events, 30_000);
+  const { bytes } = await job.waitUntilFinished(events, DEADLINE_MS);
   expect((await bytesOf(one))?.length).toBe(bytes);
   expect(chromiums()).toHaveLength(before + 1);
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(2);
@@ -234,7 +235,7 @@ test('a Chromium that hides text is replaced, and labels are stored with their t
   await hideText();
   const labels = [fresh(), fresh(), fresh()];
   const jobs = await Promise.all(labels.map((one) => ask(one)));
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, DEADLINE_MS)));
   for (const one of labels) {
     const [page] = await readLabel((await bytesOf(one)) ?? Buffer.alloc(0));
     expect(page?.text).toContain('Luis Pérez Muñoz');
@@ -254,7 +255,7 @@ test('a worker whose Chromium does not start is not ready and leaves the jobs to
   const failed = chromiums().length + 3; // by the health check, or by jobs that were taken
   await vi.waitFor(() => expect(chromiums().length).toBeGreaterThanOrEqual(failed), 60_000);
   rmSync(broken);
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, DEADLINE_MS)));
   expect(await readiness()).toBe(200);
   // The worker may have waited for one job already when its Chromium ended.
   const attempts = await Promise.all(
@@ -275,7 +276,7 @@ test('labels that were in a print when Chromium died are printed by themselves',
   await vi.waitFor(async () => expect(await printsBegun()).toBeGreaterThan(begun), 20_000);
   const before = await single();
   signalChromium('SIGKILL');
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, DEADLINE_MS)));
   const attempts = await Promise.all(jobs.map(async ({ id = '' }) => (await queue.getJob(id))?.attemptsMade));
   const again = attempts.filter((count) => count === 2).length;
   expect(again).toBeGreaterThan(0);
@@ -293,7 +294,7 @@ test('the load is the labels in hand by the most that the worker takes at once',
   // Two prints of 25 labels, and as many ready to print.
   await vi.waitFor(async () => expect(await load()).toBe(0.03), 20_000);
   signalChromium('SIGCONT');
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, DEADLINE_MS)));
   await vi.waitFor(async () => expect(await load()).toBe(0), 20_000);
 });
 
@@ -302,7 +303,7 @@ test('a label of a later release is printed without the fields that are new', as
   const newer = { Nuevo: { de: [1, null] } };
   const Destinatario = { ...one.guide.Destinatario, ...newer };
   const later = { ...one, ...newer, guide: { ...one.guide, Destinatario, ...newer } };
-  await (await ask(later)).waitUntilFinished(events, 30_000);
+  await (await ask(later)).waitUntilFinished(events, DEADLINE_MS);
   const [page] = await readLabel((await bytesOf(later)) ?? Buffer.alloc(0));
   expect(page?.code128).toEqual([one.number]);
 });
@@ -312,7 +313,9 @@ test('a label of an api of 1.9 is printed with the fields that stand beside it',
   const { route, ...known } = one;
   const key = labelKey(one);
   const job = { key, label: known, newer: { route }, requestId: key } as LabelJob;
-  await (await queue.add('label', job, labelJobOptions(key, 1))).waitUntilFinished(events, 30_000);
+  const { told } = await subscribe(key);
+  await queue.add('label', job, labelJobOptions(key, 1));
+  expect(await told).toEqual({ printed: key });
   const [page] = await readLabel((await bytesOf(one)) ?? Buffer.alloc(0));
   expect(page?.text).toContain('R-12');
 });
@@ -324,7 +327,7 @@ test.each([
 ])('%s fails at once, without a retry', async (_, payload, reason) => {
   const key = randomBytes(4).toString('hex');
   const job = await queue.add('label', { key, label: payload, requestId: key }, labelJobOptions(key, 1));
-  await expect(job.waitUntilFinished(events, 30_000)).rejects.toThrow(reason);
+  await expect(job.waitUntilFinished(events, DEADLINE_MS)).rejects.toThrow(reason);
   expect((await queue.getJob(job.id ?? ''))?.attemptsMade).toBe(1);
 });
 
@@ -339,7 +342,9 @@ test("a label that an operator's template cannot print fails with the template i
       printed: expect.stringMatching(new RegExp(`^${labelKey(good)}-[\\w-]{16}$`)),
     });
     const bad = { ...fresh(), kind: 'medium', trackingUrl: `https://a.example/${'x'.repeat(300)}` } as const;
-    await expect((await ask(bad)).waitUntilFinished(events, 30_000)).rejects.toThrow('label-unprintable');
+    await expect((await ask(bad)).waitUntilFinished(events, DEADLINE_MS)).rejects.toThrow(
+      'label-unprintable',
+    );
     const message = expect.stringContaining('medium.hbs:64: The QR code of 318 characters needs modules');
     const template = 'examples/templates/html/medium.hbs';
     await vi.waitFor(() => {
@@ -363,5 +368,5 @@ test('closing finishes what prints, leaves what waits, and ends Chromium', async
   expect(new Set(states)).toEqual(new Set(['completed', 'prioritized']));
   expect(() => process.kill(lastChromium(), 0)).toThrow('ESRCH');
   worker = await start();
-  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, 30_000)));
+  await Promise.all(jobs.map((job) => job.waitUntilFinished(events, DEADLINE_MS)));
 });

@@ -150,7 +150,7 @@ describe('the role allows all that is sent by', () => {
       'update+insert pictures',
     ];
     for (const right of [...rights, 'update creations', 'update+insert labelUsage', DISPENSABLE]) {
-      await vi.waitFor(() => expect(sent(recorders.api)).toContain(right), 15_000);
+      await vi.waitFor(() => expect(sent(recorders.api)).toContain(right), 30_000);
     }
     expect(sent(recorders.branches)).toContain('find branches');
     expectAllowed('api', recorders.api);
@@ -173,7 +173,7 @@ describe('the role allows all that is sent by', () => {
       await expect.poll(() => receiver.received.length).toBe(before + 1);
     }
     // It is switched off before it is removed, which the trail has.
-    await vi.waitFor(() => expect(sent(recorders.webhooks)).toContain('insert audit'), 15_000);
+    await vi.waitFor(() => expect(sent(recorders.webhooks)).toContain('insert audit'), 30_000);
     expect((await demo.post(`/api/webhooks/${Id}/secreto`, {})).status).toBe(200);
     expect((await demo.post(`/api/webhooks/${Id}/probar`, {})).status).toBe(503); // nobody listens there
     const headers = { authorization: `Bearer ${demo.token}` };
@@ -188,7 +188,7 @@ describe('the role allows all that is sent by', () => {
     const { body } = await demo.post('/api/llaves', { Nombre: 'tienda' });
     const { Id, Llave } = body.data as { Id: string; Llave: string };
     expect((await new Client(api.url, Llave).get('/api/auth/validate')).status).toBe(200);
-    await vi.waitFor(() => expect(sent(recorders.api)).toContain('update keys'), 15_000);
+    await vi.waitFor(() => expect(sent(recorders.api)).toContain('update keys'), 30_000);
     const headers = { authorization: `Bearer ${demo.token}` };
     expect((await call(`${api.url}/api/llaves/${Id}`, { method: 'DELETE', headers })).status).toBe(200);
     const made = await operate('admin', run, ['keys', 'create', 'demo', 'tienda']);
@@ -316,7 +316,7 @@ describe('the role allows all that is sent by', () => {
     const guide = { ...minimalGuide(), Producto: { Contenido: 'Libros', ...measures } };
     const body = { TipoServicio: 'Domicilio', Guia: [guide] };
     await expect
-      .poll(async () => (await demo.post('/api/guias/cotizar', body)).status, { timeout: 15_000 })
+      .poll(async () => (await demo.post('/api/guias/cotizar', body)).status, { timeout: 30_000 })
       .toBe(200);
     const { data } = (await demo.post('/api/guias/cotizar', body)).body;
     const [quote] = data as { Opciones: { Cotizacion: string }[] }[];

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { logIn } from '#test/fixtures/client.ts';
 import { Visitor } from '#test/fixtures/dashboard/visitor.ts';
@@ -17,7 +17,7 @@ const test = services
   /** What the trail has from an address, the oldest first, once it has so many events. */
   .extend('events', { scope: 'file' }, ({ stores }) => async (address: string, count: number) => {
     const trail = new AuditStore(stores.mongo);
-    await vi.waitFor(async () => expect(await trail.find({ address }, 100)).toHaveLength(count), 5_000);
+    await expect.poll(() => trail.find({ address }, 100)).toHaveLength(count);
     const found = await trail.find({ address }, 100);
     return found
       .reverse()
@@ -70,7 +70,7 @@ test('the dashboard records logins and logouts', async ({ dashboard, stores }) =
   await visitor.send('POST', '/salir');
   const trail = new AuditStore(stores.mongo);
   const found = () => trail.find({ user: 'operaciones', address: '127.0.0.1' }, 10);
-  await vi.waitFor(async () => expect(await found()).toHaveLength(2), 5_000);
+  await expect.poll(found).toHaveLength(2);
   expect(await found()).toMatchObject([
     { action: 'logout', service: 'dashboard', outcome: 'ok' },
     { action: 'login', service: 'dashboard', outcome: 'ok', account: 'operaciones' },

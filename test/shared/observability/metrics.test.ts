@@ -112,14 +112,14 @@ test('a Redis that refuses writes is told from one that is away', async ({ folde
     await root.config('SET', 'maxmemory', '0');
     await root.config('SET', 'min-replicas-to-write', '1');
     expect(await ready()).toEqual([200, { status: 'degraded', redis: 'read-only' }]);
-    await vi.waitFor(async () => expect(await figures()).toEqual([1, 1, undefined]), 5_000);
+    await expect.poll(figures).toEqual([1, 1, undefined]);
     await root.config('SET', 'min-replicas-to-write', '0');
-    await vi.waitFor(async () => expect(await figures()).toEqual([1, 0, undefined]), 5_000);
+    await expect.poll(figures).toEqual([1, 0, undefined]);
     await root.replicaof('127.0.0.1', '1');
     expect(await ready()).toEqual([200, { status: 'degraded', redis: 'read-only' }]);
     await root.replicaof('NO', 'ONE');
     // The connection was opened anew, as the primary might be elsewhere.
-    await vi.waitFor(async () => expect(await figures()).toEqual([1, 0, undefined]), 5_000);
+    await expect.poll(figures).toEqual([1, 0, undefined]);
   } finally {
     root.disconnect();
     await own.close();

@@ -25,7 +25,7 @@ const test = stores
   })
   .extend('log', ({ stores: { labelCacheUrl, prefix }, proxy }, { onCleanup }) => {
     const url = Object.assign(new URL(labelCacheUrl), { port: `${proxy.port}` }).href;
-    const redis = new Redis(url, { commandTimeout: 500, maxRetriesPerRequest: 0 });
+    const redis = new Redis(url, { commandTimeout: 3_000, maxRetriesPerRequest: 0 });
     redis.on('error', () => {});
     onCleanup(() => redis.disconnect());
     return new AnswerLog(redis, prefix, quiet);

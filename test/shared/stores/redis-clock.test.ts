@@ -35,5 +35,5 @@ test('another primary brings its own time, which is measured again every second'
   onTestFinished(() => clock.stop());
   await clock.start();
   expect(clock.now()).toBeLessThan(1_500_000);
-  await expect.poll(() => clock.now(), { timeout: 10_000 }).toBeGreaterThanOrEqual(2_000_000);
+  await expect.poll(() => clock.now()).toBeGreaterThanOrEqual(2_000_000);
 });

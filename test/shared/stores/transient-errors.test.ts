@@ -39,7 +39,7 @@ async function errorsOf(script: Answer): Promise<unknown[]> {
     enableReadyCheck: false,
     enableOfflineQueue: false,
     enableAutoPipelining: true,
-    commandTimeout: 200,
+    commandTimeout: 2_000,
     maxRetriesPerRequest: 1,
   });
   redis.on('error', () => {});
