@@ -54,7 +54,8 @@ describe('the requests of an account', () => {
     expect(first.headers.get('ratelimit')).toBe('"solicitudes";r=19;t=100');
     const forbidden = await lectura.create([]);
     expect(forbidden.status).toBe(403);
-    expect(forbidden.headers.get('ratelimit')).toBe('"solicitudes";r=18;t=200');
+    // Less what has come back by then.
+    expect(forbidden.headers.get('ratelimit')).toMatch(/^"solicitudes";r=18;t=(?:1\d\d|200)$/);
   });
 
   test('are counted over all API processes', async ({ api, second }) => {

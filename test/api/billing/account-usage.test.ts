@@ -2,6 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { DEMO_PASSWORD } from '#local/demo-data.ts';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
+import { DEADLINE_MS } from '#test/fixtures/deadline.ts';
 import { type Fate, startMongoProxy } from '#test/fixtures/mongo-proxy.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { printingTest } from '#test/fixtures/services.ts';
@@ -26,7 +27,7 @@ printingTest('the month of an account, with the labels of today', async ({ api, 
     const month = (await customer.get('/api/uso')).body.data as Month;
     expect(month).toMatchObject({ Guias: 2, Canceladas: 1, Etiquetas: 1 });
     return month.Dias.at(-1);
-  }, 10_000);
+  }, DEADLINE_MS);
   expect(today).toMatchObject({ Guias: 2, Canceladas: 1, Etiquetas: 1 });
 
   const headers = { authorization: `Bearer ${customer.token}` };

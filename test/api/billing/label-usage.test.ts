@@ -54,7 +54,7 @@ test('counts each label that an answer brings, one for each package', async ({ a
     { _id: `${month} operaciones`, labels: 1, days: { [day]: 1 } },
     { _id: `${month} pruebas`, labels: 1, days: { [day]: 1 }, test: true },
   ];
-  await expect.poll(counted, { timeout: 10_000 }).toEqual(expected);
+  await expect.poll(counted).toEqual(expected);
 });
 
 test('an api that closes writes what it has counted', async ({ startApi, demo, counted, number }) => {
@@ -99,5 +99,5 @@ test('a count waits while MongoDB takes none, with the kind of its account, and 
   await expect(write(16, 'done')).rejects.toThrow(); // there is nobody to send it to
   expect(await written()).toBe(7);
   elect();
-  await expect.poll(() => write(0, 'done').then(written, () => 0), { timeout: 20_000 }).toBe(31);
+  await expect.poll(() => write(0, 'done').then(written, () => 0)).toBe(31);
 });

@@ -115,7 +115,9 @@ test.for([...LOSSES, ['movements', 'half done'] as const])(
   },
 );
 
-test.for<Fate>(['answer lost', 'never done', 'server lost', 'not primary', 'not replicated'])(
+const PAYMENT_FATES: Fate[] = ['answer lost', 'never done', 'server lost', 'not primary', 'not replicated'];
+
+test.for(PAYMENT_FATES)(
   'a payment whose write meets: %s, is made once',
   async (fate, { demo, localTime, newCod, register, stores }) => {
     await register(paid(await newCod(5), 5));
@@ -123,7 +125,8 @@ test.for<Fate>(['answer lost', 'never done', 'server lost', 'not primary', 'not 
     for (const { _id, registered } of await entries.find({ _id: /^demo \d/ }).toArray())
       await entries.updateOne({ _id }, { $set: { registered: new Date(registered.getTime() - 3_600_000) } });
     const { porLiquidar: owed } = await collectedOf(demo);
-    const until = localTime(-60_000 - Math.floor(Math.random() * 1_000) * 1_000);
+    // Each later than the one before: a payment until the same moment is the same payment.
+    const until = localTime(60_000 * (PAYMENT_FATES.indexOf(fate) - PAYMENT_FATES.length));
     const args = ['cobros', 'pagar', '--account', 'demo', '--hasta', until];
     let isMet = false;
     const proxy = await startMongoProxy(stores.mongoUri, ({ insert }) => {

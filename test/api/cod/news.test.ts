@@ -61,7 +61,7 @@ test('what is made and what is annulled comes in its order, as the list shows it
   await cobros('anular', refused);
   const again = numberIn((await pay(until)).out);
   await expect
-    .poll(() => toldTo(asks.receiver), { timeout: 20_000 })
+    .poll(() => toldTo(asks.receiver))
     .toEqual([`${refused} pagada`, `${refused} anulada`, `${again} pagada`]);
   const { body } = await shop.client.get('/api/liquidaciones');
   const [, annulled, last] = listedIn(asks.receiver, 'Liquidaciones');
@@ -91,11 +91,11 @@ test('what a process that died has told and not noted is told again, in its orde
   const number = numberIn((await pay()).out);
   await cobros('anular', number);
   const told = [`${number} pagada`, `${number} anulada`];
-  await expect.poll(() => toldTo(receiver), { timeout: 20_000 }).toEqual(told);
+  await expect.poll(() => toldTo(receiver)).toEqual(told);
   const entries = stores.mongo.collection<LedgerEntry>(COD_LEDGER.name);
   await entries.updateMany({ 'remittance.account': shop.name }, { $set: { openSince: new Date() } });
   await tellUntold();
-  await expect.poll(() => toldTo(receiver), { timeout: 20_000 }).toEqual([...told, ...told]);
+  await expect.poll(() => toldTo(receiver)).toEqual([...told, ...told]);
 });
 
 /** The writes of a payment, in their order. */
@@ -144,7 +144,7 @@ test.for(DEATHS)(
     const number = numberIn((await pay(until)).out);
     await tellUntold();
     expect(await remittancesIn({ openSince: { $exists: true } })).toEqual([]);
-    await expect.poll(() => toldTo(receiver), { timeout: 20_000 }).toContain(`${number} pagada`);
+    await expect.poll(() => toldTo(receiver)).toContain(`${number} pagada`);
     expect(new Set(toldTo(receiver)).size).toBe(1);
   },
 );

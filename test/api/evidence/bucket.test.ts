@@ -40,9 +40,10 @@ describe('a bucket', () => {
     expect(outcomeOf(await put(scanner, pathOf(guide, 'e1', 'firma')))).toEqual([200, 'Evidencia guardada']);
     const { evidence, pictures } = await storedOf(stores.mongo, guide);
     expect([evidence[0]?.store, pictures]).toEqual(['bucket', 0]);
-    expect([...bucket.objects.keys()].toSorted()).toEqual(
-      [evidence[0]?.key, evidence[0]?.printKey].toSorted(),
-    );
+    // The api stores something for a moment when it checks the bucket.
+    await expect
+      .poll(() => [...bucket.objects.keys()].toSorted())
+      .toEqual([evidence[0]?.key, evidence[0]?.printKey].toSorted());
     const { bytes } = await demo.pdf(`/api/guias/${guide}/evidencia/e1/firma`);
     expect(bytes).toEqual(bucket.objects.get(evidence[0]?.key ?? ''));
     expect(await healthOf(api.url)).toMatchObject({ code: 200, 'evidence-bucket': 'ok' });

@@ -1,4 +1,4 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import type { GuideDocument } from '#shared/guides/guide-model.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
@@ -48,7 +48,7 @@ describe('POST /api/guias/{guia}/cancelar', () => {
       (await trail.find({ action: 'guide.cancel' }, 50)).filter(
         ({ details }) => details?.guide === SEND_GUIA,
       );
-    await vi.waitFor(async () => expect(await found()).not.toEqual([]), 5_000);
+    await expect.poll(found).not.toEqual([]);
     const who = { actor: 'demo', account: 'demo', subject: 'demo', address: '127.0.0.1' };
     expect(await found()).toMatchObject([{ ...who, outcome: 'ok', service: 'api' }]);
   });

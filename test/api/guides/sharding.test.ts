@@ -31,7 +31,7 @@ const test = printingTest
     const [guide] = await client.created(minimalGuide());
     expect((await client.pdf(`/api/guias/etiqueta/${guide?.SEND_GUIA}`)).status).toBe(200);
     expect((await client.post(`/api/guias/${guide?.SEND_GUIA}/cancelar`, '')).status).toBe(200);
-    await expect.poll(async () => (await client.get('/api/guias')).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await client.get('/api/guias')).status).toBe(200);
     return commands;
   })
   .extend('sent', { scope: 'file' }, ({ commands }) => (name: string) => {

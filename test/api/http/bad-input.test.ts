@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { UserStore } from '#shared/accounts/user-store.ts';
 import { PERMISSIONS } from '#shared/rooms.ts';
 import { type Answer, Client, fullGuide } from '#test/fixtures/client.ts';
+import { DEADLINE_MS } from '#test/fixtures/deadline.ts';
 import { userMaker } from '#test/fixtures/new-user.ts';
 import { test } from '#test/fixtures/services.ts';
 
@@ -40,7 +41,7 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
       method: 'POST',
       headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },
       body,
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(DEADLINE_MS),
     });
     const answer = (await response.json()) as Answer['body'];
     expect(response.status).toBe(status);
@@ -58,7 +59,10 @@ describe('a hostile body gets a 4xx with a reason and creates nothing', () => {
   });
 });
 
-test('no answer to an odd field shows the words of a program', async ({ api, stores }) => {
+test('no answer to an odd field shows the words of a program', { timeout: 240_000 }, async ({
+  api,
+  stores,
+}) => {
   const newUser = await userMaker(new UserStore(stores.mongo), 'una clave larga');
   const more = { originBranch: 'MEX01', permissions: [...PERMISSIONS], test: true };
   await newUser('extrana', more);
@@ -160,7 +164,7 @@ function exchange(url: string, bytes: string): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
     let text = '';
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error('no answer')));
     socket.on('data', (chunk) => {
       text += chunk;
     });

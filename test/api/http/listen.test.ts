@@ -23,6 +23,7 @@ test.runIf(process.platform === 'linux')(
     let taken = 0;
     server.server.on('connection', () => taken++);
     const clients = Array.from({ length: 400 }, () => connect(portOf(server), '127.0.0.1'));
+    await new Promise(process.nextTick); // in which they are begun
     // The kernel has made all connections before the next turn begins.
     const end = performance.now() + 100;
     while (performance.now() < end);

@@ -25,6 +25,7 @@ test('a file has 50 pages in flight behind single labels', async ({ api, demo, a
   const [theirs] = await other.created(minimalGuide());
   const single = ask(other, theirs?.SEND_GUIA ?? '', 9);
   await expect.poll(awaited).toBe(51);
+  await expect.poll(() => queue.getPrioritizedCount()).toBe(51);
   const [first] = await queue.getJobs(['prioritized'], 0, 0, true);
   expect(first?.data.label.number).toBe(theirs?.SEND_GUIA);
   file.leave();

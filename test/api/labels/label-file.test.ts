@@ -1,4 +1,4 @@
-import { describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
 import { AuditStore } from '#shared/audit/audit-store.ts';
 import { Client, minimalGuide } from '#test/fixtures/client.ts';
 import { readZpl } from '#test/fixtures/labels/images.ts';
@@ -102,7 +102,7 @@ test('guides of other accounts are printed, and recorded once', async ({ api, nu
   expect(pages.flatMap(({ code128 }) => code128)).toEqual([numbers[5], others[0]]);
   const trail = new AuditStore(stores.mongo);
   const found = () => trail.find({ action: 'label.read-other' }, 10);
-  await vi.waitFor(async () => expect(await found()).toHaveLength(2), 5_000);
+  await expect.poll(found).toHaveLength(2);
   const events = (await found()).map(({ actor, subject, details }) => ({ actor, subject, details }));
   expect(events).toEqual(
     expect.arrayContaining([

@@ -104,9 +104,7 @@ test('old jobs are removed without another job that ends', async ({ jobs }) => {
   const log = { info: vi.fn(), warn: vi.fn() };
   await jobs.waiting(of(OLD), { askedAt: ago(6) });
   const stop = startQueueCleaning(jobs.queue, Date, log);
-  await expect
-    .poll(() => jobs.queue.getJobCounts('prioritized'), { timeout: 5_000 })
-    .toEqual({ prioritized: 0 });
+  await expect.poll(() => jobs.queue.getJobCounts('prioritized')).toEqual({ prioritized: 0 });
   await stop();
   expect(log.warn).not.toHaveBeenCalled();
 });

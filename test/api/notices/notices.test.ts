@@ -194,8 +194,8 @@ test('what waits is not sent once its recipient was erased, or the parcel stands
   for (const { number } of [erased, moved]) {
     mailServer.answers.push({ at: 'RCPT TO', code: 451 });
     await register(event(number, 'EnReparto'));
-    await expect.poll(() => noticesOf(number)).toEqual(['EnReparto pendiente']);
     await expect.poll(() => mailServer.answers).toEqual([]);
+    await expect.poll(() => noticesOf(number)).toEqual(['EnReparto pendiente']);
   }
   await anonymiseSection(stores.mongo, [erased.number], 'Destinatario');
   await register(event(moved.number, 'EnTransito'));
@@ -218,14 +218,16 @@ test('what waits is not sent once the parcel came to the same state anew', async
   const fail = () => register(event(number, 'Incidencia', { Motivo: 'destinatario_ausente' }));
   mailServer.answers.push({ at: 'RCPT TO', code: 451 });
   await fail();
-  await expect.poll(() => noticesOf(number)).toEqual(['Incidencia pendiente']);
   await expect.poll(() => mailServer.answers).toEqual([]);
+  await expect.poll(() => noticesOf(number)).toEqual(['Incidencia pendiente']);
   await register(event(number, 'EnReparto'));
   await expect.poll(() => noticesOf(number)).toContain('EnReparto enviado');
   await fail();
   await expect.poll(() => noticesOf(number)).toContain('Incidencia enviado');
   await makeDue(number);
   await sendAnother();
-  expect(await noticesOf(number)).toEqual(['Incidencia superado', 'EnReparto enviado', 'Incidencia enviado']);
+  await expect
+    .poll(() => noticesOf(number))
+    .toEqual(['Incidencia superado', 'EnReparto enviado', 'Incidencia enviado']);
   expect(mailServer.mails.filter(({ to }) => to.includes(Email))).toHaveLength(2);
 });

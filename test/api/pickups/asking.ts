@@ -3,6 +3,7 @@ import type { PickupCalendar, PickupRow } from '#shared/pickups/calendar-model.t
 import { WEEKDAYS } from '#shared/pickups/calendar-model.ts';
 import { type Answer, Client, minimalGuide } from '#test/fixtures/client.ts';
 import { test as manifests } from '#test/fixtures/manifests.ts';
+import { passTime } from '#test/fixtures/pass-time.ts';
 
 export type Window = { Fecha: string; Desde: string; Hasta: string; SolicitarAntesDe: string };
 export type Pickup = {
@@ -41,9 +42,11 @@ export function everyDay(more: Partial<PickupRow> = {}): PickupRow[] {
 
 /** Tests with `ask`: asks for a pick-up by a user, of an address of its own, in the first window. */
 export const test = manifests
+  /** Puts a calendar in force, of which processes hear within two seconds. */
   .extend('calendar', { scope: 'file' }, ({ stores }) => async (calendar: Partial<PickupCalendar>) => {
     const store = new CalendarStore(stores.mongo);
     await store.add(await store.version(), { rows: [], closedDays: [], ...calendar }, 'prueba');
+    passTime(2_000);
   })
   .extend('windows', { scope: 'file' }, ({ demo }) => async (code = '06600', client: Client = demo) => {
     const { body } = await client.get(`/api/recolecciones/disponibles?CodigoPostal=${code}`);

@@ -32,10 +32,8 @@ test('a pick-up is scheduled by itself at its cut-off where the calendar says so
   calendar,
   move,
   read,
-  windows,
 }) => {
   await calendar({ rows: everyDay({ automatic: true, from: '08:00', cutoff: '07:00' }) });
-  await expect.poll(async () => (await windows())[0]?.Desde).toBe('08:00');
   const { Recoleccion } = pickupOf(await ask());
   expect((await read(Recoleccion)).Estado).toBe('Solicitada');
   await move(Recoleccion, -1_000, HOUR);
@@ -52,10 +50,8 @@ test('a pick-up of which nobody tells anything is counted until it ends, 14 days
   register,
   stores,
   tell,
-  windows,
 }) => {
   await calendar({ rows: everyDay() });
-  await expect.poll(async () => (await windows())[0]?.Desde).toBe('09:00');
   const { settler } = api.contextOf(room);
   const figures = new PickupFigures(stores.mongo);
   const Guias = await guides(1);
@@ -109,10 +105,8 @@ test('a pick-up that cannot be changed keeps none behind it from its turn', asyn
   move,
   read,
   register,
-  windows,
 }) => {
   await calendar({ rows: everyDay({ automatic: true, from: '08:00', cutoff: '07:00' }) });
-  await expect.poll(async () => (await windows())[0]?.Desde).toBe('08:00');
   const { pickups, settler } = api.contextOf(room);
   const one = { Guias: await guides(1), number: '' };
   const two = { Guias: await guides(1), number: '' };
@@ -164,10 +158,8 @@ test('those that nobody looks after are counted, without test accounts, and name
   move,
   stores,
   tell,
-  windows,
 }) => {
   await calendar({ rows: everyDay() });
-  await expect.poll(async () => (await windows())[0]?.Desde).toBe('09:00');
   const figures = new PickupFigures(stores.mongo);
   const ofNow = () => figures.overdue();
   const asked = async (by?: Client) => pickupOf(await ask({}, by && { by })).Recoleccion;

@@ -46,7 +46,7 @@ test('each change comes in its order, without names, to webhooks that ask for it
   await tell({ Recoleccion, Estado: 'Programada' });
   await tell({ Recoleccion, Estado: 'Fallida', Motivo: 'cerrado' });
   await expect
-    .poll(() => changesOf(asks.receiver, Recoleccion), { timeout: 20_000 })
+    .poll(() => changesOf(asks.receiver, Recoleccion))
     .toEqual(['1 Solicitada', '2 Programada', '3 Fallida']);
   const bodies = asks.receiver.received.map(({ body }) => body).join();
   expect(bodies).not.toMatch(/Ana López|Marta|5512345678/);
@@ -67,9 +67,9 @@ test('events and pick-ups both come to a webhook that asks for both, and events 
   const { Recoleccion } = pickupOf(await ask({ Guias: [guide] }));
   await register(event(guide, 'Recolectado'));
   const ended = ['1 Solicitada', '2 Recolectada'];
-  await expect.poll(() => changesOf(both.receiver, Recoleccion), { timeout: 20_000 }).toEqual(ended);
-  await expect.poll(() => changesOf(pickupsAlone.receiver, Recoleccion), { timeout: 20_000 }).toEqual(ended);
-  await expect.poll(() => typesOf(both.receiver), { timeout: 20_000 }).toContain('guias.eventos');
+  await expect.poll(() => changesOf(both.receiver, Recoleccion)).toEqual(ended);
+  await expect.poll(() => changesOf(pickupsAlone.receiver, Recoleccion)).toEqual(ended);
+  await expect.poll(() => typesOf(both.receiver)).toContain('guias.eventos');
   expect(typesOf(pickupsAlone.receiver)).not.toContain('guias.eventos');
 });
 
@@ -84,10 +84,10 @@ test('a message that is not taken is the same at each try, and can be skipped', 
   receiver.answer = (response) => void response.writeHead(500).end();
   const { Recoleccion } = pickupOf(await ask());
   const { Recoleccion: second } = pickupOf(await ask());
-  await expect.poll(() => failures(id), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => failures(id)).toBe(1);
   const now = { dueAt: new Date(), 'newsTries.recolecciones.dueAt': new Date() };
   await stores.mongo.collection('webhooks').updateOne({ id }, { $set: now });
-  await expect.poll(() => failures(id), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => failures(id)).toBe(2);
   expect(receiver.received).toHaveLength(2);
   const [one, two] = receiver.received;
   expect([two?.body, two?.headers['webhook-id']]).toEqual([one?.body, one?.headers['webhook-id']]);
@@ -99,7 +99,7 @@ test('a message that is not taken is the same at each try, and can be skipped', 
     MensajeSaltado: JSON.parse(one?.body ?? ''),
     Activo: true,
   });
-  await expect.poll(() => changesOf(receiver, second), { timeout: 20_000 }).toEqual(['1 Solicitada']);
+  await expect.poll(() => changesOf(receiver, second)).toEqual(['1 Solicitada']);
   expect(of(receiver, Recoleccion)).toEqual(Array(2).fill('1 Solicitada'));
 });
 

@@ -190,7 +190,7 @@ describe('a parcel that is weighed again', () => {
     const own = { Version: 1, Antes: 194.3, Ahora: 257.16, Diferencia: 62.86 };
     expect((await guideOf(guide)).Ajuste).toMatchObject(own);
     await store.withdraw((await store.entries()).at(-1)?._id ?? 0, 1, 'ana');
-    await expect.poll(() => api.contextOf(quotes).tariffs.isWithdrawn(1), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => api.contextOf(quotes).tariffs.isWithdrawn(1)).toBe(true);
     await register(event(guide, 'Pesaje', { Ocurrido: at(2), ...HEAVIER, Nota: 'otra vez' }));
     expect((await guideOf(guide)).Ajuste).toMatchObject(own);
     await register(event(bare, 'Pesaje', { Ocurrido: at(2), ...HEAVIER }));

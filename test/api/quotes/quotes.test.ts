@@ -1,7 +1,8 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { idempotencyKey } from '#services/api/http/idempotency.ts';
 import type { Quote } from '#services/api/quotes/quote.ts';
 import { QuoteTokens } from '#services/api/quotes/quote-token.ts';
+import { quotes } from '#services/api/quotes/room.ts';
 import { MAX_SURCHARGES } from '#services/api/quotes/tariffs/check-tariff.ts';
 import type { JournalEntry } from '#shared/guides/creation-model.ts';
 import { GUIDES } from '#shared/guides/guide-model.ts';
@@ -244,25 +245,21 @@ describe('a guide with a quote', () => {
     expect((await new Client(api.url, Cotizacion).get('/api/auth/validate')).status).toBe(401);
   });
 
-  test('is refused once its quote has expired, but for a repeated key', async ({ demo, options }) => {
-    const tokens = new QuoteTokens(JWT_SECRET);
+  test('is refused once its quote has expired, but for a repeated key', async ({ api, demo, options }) => {
     const [{ Cotizacion, SEND_TOTAL }] = await options();
-    const quoted = tokens.read('demo', Cotizacion) as Quote;
-    const dying = tokens.sign('demo', { ...quoted, expires: Math.floor(Date.now() / 1_000) + 1 });
+    const { expires } = new QuoteTokens(JWT_SECRET).read('demo', Cotizacion) as Quote;
     const create = (key: string) =>
       demo.post(
         '/api/guias/crear',
-        { TipoServicio: 'Domicilio', Guia: [guide(dying)] },
+        { TipoServicio: 'Domicilio', Guia: [guide(Cotizacion)] },
         { 'idempotency-key': key },
       );
     const first = await create('pedido-1');
     expect(first.body.data).toMatchObject([{ SEND_TOTAL }]);
-    await expect
-      .poll(async () => (await create(`otro-${Date.now()}`)).body.codigo, { timeout: 10_000 })
-      .toBe('cotizacion_vencida');
-    expect((await create('otro')).body.message).toMatch(
-      /^La cotizacion vencio: \d{4}-\d\d-\d\dT[\d:]+-06:00$/,
-    );
+    vi.spyOn(api.contextOf(quotes).tariffs, 'now').mockReturnValue((expires + 1) * 1_000);
+    const { body } = await create('otro');
+    expect(body.codigo).toBe('cotizacion_vencida');
+    expect(body.message).toMatch(/^La cotizacion vencio: \d{4}-\d\d-\d\dT23:59:59-06:00$/);
     expect(await create('pedido-1')).toMatchObject({ status: 200, body: { data: first.body.data } });
   });
 
@@ -317,12 +314,10 @@ describe('a guide with a quote', () => {
     const since = performance.now();
     await store.withdraw((await store.entries()).at(-1)?._id ?? 0, version, 'ana');
     await expect
-      .poll(async () => (await demo.create([guide(Cotizacion)])).body.codigo, { timeout: 10_000 })
+      .poll(async () => (await demo.create([guide(Cotizacion)])).body.codigo)
       .toBe('cotizacion_retirada');
     // The former tariff is read after its withdrawal is known.
-    await expect
-      .poll(async () => (await options())[0], { timeout: 10_000 })
-      .not.toMatchObject({ Tarifa: { Version: version } });
+    await expect.poll(async () => (await options())[0]).not.toMatchObject({ Tarifa: { Version: version } });
     expect(performance.now() - since).toBeLessThan(10_000);
   });
 });
@@ -337,7 +332,7 @@ test('without a tariff in force there is no price, and guides are created as eve
     if (from) await store.withdraw((await store.entries()).at(-1)?._id ?? 0, _id, 'ana');
   }
   await expect
-    .poll(async () => (await quote(demo)).body, { timeout: 10_000 })
+    .poll(async () => (await quote(demo)).body)
     .toMatchObject({
       codigo: 'sin_tarifa',
       message: 'Sin tarifa: el transportista no tiene una tarifa en vigor',

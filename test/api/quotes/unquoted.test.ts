@@ -61,7 +61,7 @@ const test = services
     const folder: TariffFolder = new Map([['precios.csv', Buffer.from('Lista\n')]]);
     const version = await store.add(last, { folder, from: new Date(), by: 'ana' });
     const { tariffs } = api.contextOf(quotes);
-    const inForce = () => expect.poll(() => tariffs.versionAt(Date.now()), { timeout: 10_000 });
+    const inForce = () => expect.poll(() => tariffs.versionAt(Date.now()));
     await inForce().toBe(version);
     onCleanup(async () => {
       await store.withdraw(version, version, 'ana');
@@ -127,9 +127,7 @@ describe('what a guide without a quote costs', () => {
     );
     const after = await demo.created(guide());
     await store.withdraw(version, version, 'ana');
-    await expect
-      .poll(() => api.contextOf(quotes).tariffs.at(Date.now())?.version, { timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(() => api.contextOf(quotes).tariffs.at(Date.now())?.version).toBe(1);
     const [old, dear, now] = await stored([...before, ...after, ...(await demo.created(guide()))]);
     expect([old?.unquoted, now?.unquoted]).toEqual([
       { version: 1, total: 19_430 },
@@ -306,7 +304,7 @@ test('guides are counted by how they got their price, for Prometheus and "Estado
   // What earlier creations count is written within a second.
   const before = await counted();
   const [used = 0, atCreation = 0, , billed = 0, withoutTariff = 0] = before;
-  await expect.poll(onEstado, { timeout: 10_000 }).toEqual([used + atCreation, billed, withoutTariff]);
+  await expect.poll(onEstado).toEqual([used + atCreation, billed, withoutTariff]);
   await demo.created(guide(), guide(), guide({ Peso: 71 }));
   await limits('--cotizar', 'al_crear');
   await otro.created(guide(), guide({ Peso: 0 }));
@@ -314,9 +312,7 @@ test('guides are counted by how they got their price, for Prometheus and "Estado
   await otro.create([guide()]);
   const after = await counted();
   expect(after.map((count, i) => count - (before[i] ?? 0))).toEqual([0, 1, 1, 2, 2]);
-  await expect
-    .poll(onEstado, { timeout: 10_000 })
-    .toEqual([used + atCreation + 1, billed + 2, withoutTariff + 2]);
+  await expect.poll(onEstado).toEqual([used + atCreation + 1, billed + 2, withoutTariff + 2]);
 });
 
 /** The warnings of an answer, by guide and code. */

@@ -121,9 +121,7 @@ describe('a test account', () => {
         siguiente: string;
       };
     await expect
-      .poll(async () => (await feed()).data.filter(({ SEND_GUIA }) => SEND_GUIA === kept).length, {
-        timeout: 15_000,
-      })
+      .poll(async () => (await feed()).data.filter(({ SEND_GUIA }) => SEND_GUIA === kept).length)
       .toBe(3);
     const whole = await feed();
     expect(new Set(whole.data.map(({ Prueba }) => Prueba))).toEqual(new Set([true]));

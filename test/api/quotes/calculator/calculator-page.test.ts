@@ -331,7 +331,7 @@ describe('GET /cotizador', () => {
     }
     for (const path of ['/cotizador', addressOf(PARCEL), '/cotizador?peso=x']) {
       await expect
-        .poll(async () => (await look(path)).text, { timeout: 10_000 })
+        .poll(async () => (await look(path)).text)
         .toBe(
           'Correcaminos Todavía no hay tarifas Aún no podemos decirle cuánto cuesta un envío. Vuelva otro día. Rastrear un paquete Crear guías, si es cliente',
         );
