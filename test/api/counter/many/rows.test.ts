@@ -36,10 +36,10 @@ describe('a cell', () => {
   });
 
   test.for<[path: string, text: string, why: string]>([
-    ['Destinatario.Telefono', '5.512345678e9', 'acortó'],
-    ['Destinatario.Telefono', '5,51234E+09', 'acortó'],
-    [POSTAL_CODE, '6.6E+03', 'acortó'],
-    ['Referencia', '3.90458E+11', 'acortó'],
+    ['Destinatario.Telefono', '5.512345678e9', 'acortado'],
+    ['Destinatario.Telefono', '5,51234E+09', 'acortado'],
+    [POSTAL_CODE, '6.6E+03', 'acortado'],
+    ['Referencia', '3.90458E+11', 'acortado'],
     ['Destinatario.Numero_exterior', '12-mar', 'fecha'],
     ['Destinatario.Numero_exterior', '2026-03-12', 'fecha'],
     [WEIGHT, '1,234', 'coma'],
