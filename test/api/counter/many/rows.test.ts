@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { keyOf } from '#services/api/counter/browser/api/key-of.ts';
 import { readCell } from '#services/api/counter/browser/many/cells.ts';
 import { batchesOf, problemsByRow } from '#services/api/counter/browser/many/checking.ts';
-import { bodyOf, contentOf, keyOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
+import { bodyOf, contentOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
 import { type Row, sheetOf } from '#services/api/counter/browser/many/rows.ts';
 import { answersTo, askedOf, withAnswers } from '#services/api/counter/browser/many/same-in-all.ts';
 import { beginWork, correct, know, work } from '#services/api/counter/browser/many/work.ts';
