@@ -24,6 +24,8 @@ type Written = { subject: string; text: string; html: string };
 const OURS = fileURLToPath(new URL('aviso.hbs', import.meta.url));
 /** The subject in a line, the text, and from here on HTML: one mail in one file. */
 const HTML = '<!doctype html>';
+/** A helper `log` would write a person's data to the log. */
+const OPTIONS = { strict: true, knownHelpersOnly: true, knownHelpers: { log: false } };
 /** What no mail may lack, in its text and in its HTML. */
 const REQUIRED = ['title', 'number', 'tracking', 'privacyNotice', 'refusal'] as const;
 const contact = { kind: 'phone', words: 'Llame al', text: '5512345678', href: 'tel:5512345678' } as const;
@@ -50,8 +52,8 @@ export function mailTemplate(path = OURS): (words: Words) => Written {
     const start = file.indexOf(HTML);
     if (start < 0) throw new Error(`has no ${HTML}`);
     if (/\{\{~?[{&]/.test(file)) throw new Error('has {{{ }}} or {{& }}, which escapes nothing');
-    const words = Handlebars.compile(file.slice(0, start), { strict: true, noEscape: true });
-    const html = Handlebars.compile(file.slice(start), { strict: true });
+    const words = Handlebars.compile(file.slice(0, start), { ...OPTIONS, noEscape: true });
+    const html = Handlebars.compile(file.slice(start), OPTIONS);
     const write = (values: Words) => {
       const [subject = '', ...text] = words(values).split('\n');
       return { subject, text: text.join('\n'), html: html(values) };

@@ -331,6 +331,11 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     demo,
   }) => {
     const { page } = await open();
+    // As where the browser lets no page keep anything.
+    await page.evaluateOnNewDocument(
+      `Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('', 'SecurityError'); } })`,
+    );
+    await page.reload();
     await enter(page);
     await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Respuesta Perdida' });
     await page.evaluate('window.lost = /crear$/');
@@ -345,6 +350,37 @@ describe('the counter in a browser', { timeout: 180_000 }, () => {
     await page.setOfflineMode(false);
     await created(page);
     expect(await guidesFor(demo, 'Sin Linea')).toBe(1);
+  });
+
+  test('creates a guide once when the page is loaded again before the answer', async ({ open, demo }) => {
+    const { page } = await open();
+    const fillAll = async () => {
+      await fill(page, { ...GUIDE, 'Destinatario.Nombre': 'Otra Vez Cargada' });
+      // The place of each postal code is a part of the guide.
+      await page.waitForFunction(
+        `['Remitente', 'Destinatario'].every((whose) => document.getElementById(whose + '.Municipio').value)`,
+      );
+    };
+    await enter(page);
+    await fillAll();
+    await hold(page, /crear$/, () => press(page, 'Crear e imprimir'));
+    // Nothing of the guide.
+    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([
+      expect.stringMatching(/^[\da-f-]{36}$/),
+    ]);
+    await page.reload();
+    await enter(page);
+    await fillAll();
+    await press(page, 'Crear e imprimir');
+    await created(page);
+    expect(await guidesFor(demo, 'Otra Vez Cargada')).toBe(1);
+    // After an answer, the same is another guide.
+    await press(page, 'Otra en blanco');
+    await fillAll();
+    await hold(page, /crear$/, () => press(page, 'Crear e imprimir'));
+    expect(await guidesFor(demo, 'Otra Vez Cargada')).toBe(2);
+    await Promise.all([page.waitForNavigation(), press(page, 'Salir')]);
+    expect(await page.evaluate(LEFT)).toEqual([]);
   });
 
   test('goes on with a creation while another tab of the page is looked at', async ({ open, demo }) => {

@@ -38,6 +38,7 @@ test.for<[what: string, wrong: (file: string) => string, why: string]>([
       'escapes nothing',
     ],
   ),
+  ['what writes into the log', (file) => file.replace('{{sentence}}', '{{log shop}}'), 'unknown helper log'],
   ['a block that is open', (file) => file.replace('{{/if}}', ''), 'Parse error'],
 ])('with %s is refused', ([, wrong, why], { folder }) => {
   const path = join(folder, 'malo.hbs');

@@ -391,6 +391,9 @@ test(
     // What is not created is not lost without a word, also from another tab of the page.
     await page.locator('nav a[href="#/enviado"]').click();
     await page.waitForSelector('.enviado');
+    await counter.press(page, 'Salir');
+    await page.waitForFunction(`document.querySelector('dialog')?.innerText.includes('no ha terminado')`);
+    await counter.press(page, 'Quedarse');
     const asked = Promise.withResolvers<string>();
     page.once('dialog', (dialog) => {
       asked.resolve(dialog.type());

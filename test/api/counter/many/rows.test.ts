@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { keyOf } from '#services/api/counter/browser/api/key-of.ts';
 import { readCell } from '#services/api/counter/browser/many/cells.ts';
 import { batchesOf, problemsByRow } from '#services/api/counter/browser/many/checking.ts';
-import { bodyOf, contentOf, keyOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
+import { bodyOf, contentOf, Occurrences } from '#services/api/counter/browser/many/request.ts';
 import { type Row, sheetOf } from '#services/api/counter/browser/many/rows.ts';
 import { answersTo, askedOf, withAnswers } from '#services/api/counter/browser/many/same-in-all.ts';
 import { beginWork, correct, know, work } from '#services/api/counter/browser/many/work.ts';
@@ -36,10 +37,10 @@ describe('a cell', () => {
   });
 
   test.for<[path: string, text: string, why: string]>([
-    ['Destinatario.Telefono', '5.512345678e9', 'acortó'],
-    ['Destinatario.Telefono', '5,51234E+09', 'acortó'],
-    [POSTAL_CODE, '6.6E+03', 'acortó'],
-    ['Referencia', '3.90458E+11', 'acortó'],
+    ['Destinatario.Telefono', '5.512345678e9', 'acortado'],
+    ['Destinatario.Telefono', '5,51234E+09', 'acortado'],
+    [POSTAL_CODE, '6.6E+03', 'acortado'],
+    ['Referencia', '3.90458E+11', 'acortado'],
     ['Destinatario.Numero_exterior', '12-mar', 'fecha'],
     ['Destinatario.Numero_exterior', '2026-03-12', 'fecha'],
     [WEIGHT, '1,234', 'coma'],

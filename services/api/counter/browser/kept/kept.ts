@@ -20,6 +20,17 @@ export type Kept = {
   created: { at: number; row: string; guide?: string };
 };
 
+/** What the tab has until it ends, also when it is loaded again; undefined where the browser keeps nothing. */
+export const tabStorage = storageOfTab();
+
+function storageOfTab(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Somebody has gone out ("Salir"): what is answered until the page is gone is not kept. */
 let isClosed = false;
 
@@ -104,9 +115,10 @@ export async function forget(username: string, kind: keyof Kept, name = ''): Pro
   await within('readwrite', (store) => store.delete(keyOf(username, kind, name))).catch(() => undefined);
 }
 
-/** Answers that are still to come find nothing to be kept in. */
+/** Leaves nothing of this tab. Answers that are still to come find nothing to be kept in. */
 export function keepNoMore(): void {
   isClosed = true;
+  tabStorage?.clear();
 }
 
 /** Leaves nothing in this browser, of any user, and keeps nothing more. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../api/ask.ts';
+import { keyOf } from '../api/key-of.ts';
 import type { Problem } from '../api/problem.ts';
 import { addressOf } from '../shell/route.ts';
 import { Button } from '../ui/button.tsx';
@@ -8,7 +9,6 @@ import { ProblemMessage } from '../ui/message.tsx';
 import { PrintLabels } from '../ui/print-labels.tsx';
 import { useStore } from '../ui/use-store.ts';
 import { creating } from './create-orders.ts';
-import { keyOf } from './request.ts';
 import { nameBeside, type Outcome, resultTable } from './saved.ts';
 import { type Order, problemsOf, type Work } from './work.ts';
 
@@ -74,7 +74,7 @@ export function Afterwards({ work }: { work: Work }) {
 
 /** The same guides are the same request: a second one answers the same manifest. */
 async function makeManifest(numbers: readonly string[]) {
-  const key = await keyOf(location.origin, JSON.stringify(['manifiesto', numbers]), 0);
+  const key = await keyOf(location.origin, 'manifiesto', numbers);
   return ask<{ Manifiesto: string }>({
     method: 'POST',
     path: '/api/manifiestos',

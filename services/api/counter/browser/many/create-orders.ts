@@ -1,4 +1,5 @@
 import { ask } from '../api/ask.ts';
+import { keyOf } from '../api/key-of.ts';
 import type { Problem } from '../api/problem.ts';
 import { session } from '../api/session.ts';
 import { forget, keep, readAllKept } from '../kept/kept.ts';
@@ -6,7 +7,7 @@ import { may } from '../sent/may.ts';
 import { createStore } from '../ui/store.ts';
 import { checkOrders } from './check-orders.ts';
 import { problemsByRow } from './checking.ts';
-import { bodyOf, contentOf, keyOf, referenceOf } from './request.ts';
+import { bodyOf, contentOf, referenceOf } from './request.ts';
 import { isWaiting, know, type Order, work } from './work.ts';
 
 /** How far the creation is; undefined before it. One that is stopped runs until all that is sent is answered. */
@@ -107,7 +108,10 @@ async function createOne(order: Order): Promise<Problem | undefined> {
   return status === 400 || status === 409 ? undefined : problem;
 }
 
-/** A row that somebody wants again after its earlier guides is another one. */
+/**
+ * Names the request of a row: by the service, what is sent, how many equal rows come before it, and the guide after which one more is
+ * wanted. So a row that is added, sorted, corrected or left out doubles no other.
+ */
 function keyFor({ id, cells, earlier }: Pick<Order, 'id' | 'cells' | 'earlier'>): Promise<string> {
   const content = contentOf(bodyOf(cells));
   const occurrence = work.get()?.occurrences.of(id, content) ?? 0;
@@ -116,7 +120,7 @@ function keyFor({ id, cells, earlier }: Pick<Order, 'id' | 'cells' | 'earlier'>)
 
 /** Names what the file says of a row, whatever is the same in all rows, or corrected. */
 function rowOf({ own }: Order): Promise<string> {
-  return keyOf(location.origin, contentOf(bodyOf(own)), 0);
+  return keyOf(location.origin, contentOf(bodyOf(own)));
 }
 
 /** Finds what this browser has created of a file before, so that it is not sent again, and its labels are here. */

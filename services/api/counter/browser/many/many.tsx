@@ -50,7 +50,7 @@ async function prepare(): Promise<void> {
   await Promise.all([findEarlier(), checkOrders()]);
 }
 
-/** Asks before what is not created or saved is gone. Who has left the page ("Salir") wants that. */
+/** Asks before what is not created or saved is gone; "Salir" asks this too, while there is a session. */
 addEventListener('beforeunload', (event) => {
   const { isChanged = false, orders = [] } = work.get() ?? {};
   const isOpen = orders.some(({ isChosen, state }) => isChosen && state !== 'created');

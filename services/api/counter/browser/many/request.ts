@@ -35,23 +35,6 @@ export function contentOf({ TipoServicio, Guia: [{ Cotizacion: _, ...guide }] }:
   );
 }
 
-/**
- * Returns the Idempotency-Key of a row: of the service, of what is sent, and of how many equal rows come before it. So a row that is
- * added, sorted, corrected or left out doubles no other.
- *
- * @param after the guide after which one more is wanted.
- */
-export async function keyOf(
-  service: string,
-  content: string,
-  occurrence: number,
-  after = '',
-): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify([service, content, occurrence, after]));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 /** Gives each row that is sent the first occurrence among equal ones that no other row of this page has. */
 export class Occurrences {
   readonly #taken = new Map<string, Map<number, number>>();

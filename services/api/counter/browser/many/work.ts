@@ -67,7 +67,7 @@ export function beginWork(source: Source, rows: readonly Row[], answers: Values)
   const orders = rows.map((row) => {
     const { failure: _, ...known } = byLine.get(row.line) ?? FRESH;
     const { cells } = withAnswers(row, answers);
-    return orderOf({ ...row, cells: { ...cells, ...known.corrected } }, { ...known, own: row.cells });
+    return orderOf({ ...row, own: row.cells, cells: { ...cells, ...known.corrected } }, known);
   });
   compare(orders);
   const written = [...rows.map(({ cells }) => cells), ...orders.map(({ corrected }) => corrected)];
@@ -76,10 +76,10 @@ export function beginWork(source: Source, rows: readonly Row[], answers: Values)
   work.set({ source, columns, orders, isChanged, occurrences: new Occurrences() });
 }
 
-type Known = Omit<Order, keyof Row | 'content' | 'refused' | 'proposals'>;
-const FRESH: Known = { own: {}, corrected: {}, problems: [], warnings: [], isChosen: true, state: 'open' };
+type Known = Omit<Order, keyof Row | 'own' | 'content' | 'refused' | 'proposals'>;
+const FRESH: Known = { corrected: {}, problems: [], warnings: [], isChosen: true, state: 'open' };
 
-function orderOf(row: Row, known: Known): Order {
+function orderOf(row: Row & Pick<Order, 'own'>, known: Known): Order {
   const proposals = new Map<string, string>();
   for (const [path, { proposal }] of readRow(row.cells))
     if (proposal !== undefined) proposals.set(path, proposal);

@@ -1,5 +1,7 @@
 import { ask } from '../api/ask.ts';
+import { keyOf } from '../api/key-of.ts';
 import type { Problem } from '../api/problem.ts';
+import { tabStorage } from '../kept/kept.ts';
 import { createStore } from '../ui/store.ts';
 import type { Values } from './form.ts';
 
@@ -17,8 +19,12 @@ export const creation = createStore<{
   made?: { guide: CreatedGuide; values: Values };
 }>({});
 
-/** What was sent with a key and may have been stored: a second try of the same is a repeat. */
-let unknown: { of: string; key: string; body: unknown } | undefined;
+const ATTEMPT = 'mostrador-intento';
+/**
+ * Makes the keys of creations until there is a guide, also when the page is loaded again: a second try of the same is a repeat, and
+ * afterwards it is another guide. It is random: a hash of a guide would tell whether somebody guesses right what is in it.
+ */
+let attempt = tabStorage?.getItem(ATTEMPT) ?? undefined;
 
 /**
  * Creates the guide that is filled in, once.
@@ -30,20 +36,14 @@ export async function createGuide(of: string, bodyOf: () => Promise<unknown>): P
   if (creation.get().isRunning) return;
   creation.set({ isRunning: true });
   const values = draft.get();
-  if (unknown?.of !== of) unknown = { of, key: `mostrador-${randomText()}`, body: await bodyOf() };
-  const { key, body } = unknown;
+  attempt ??= crypto.randomUUID();
+  tabStorage?.setItem(ATTEMPT, attempt);
+  const [key, body] = [await keyOf(attempt, of), await bodyOf()];
   const answer = await ask<CreatedGuide[]>({ method: 'POST', path: '/api/guias/crear', key, body });
-  // A refusal stores nothing, and may be one of the quote; 429 says nothing of an earlier try.
-  if (answer.ok || (answer.status >= 400 && answer.status < 500 && answer.status !== 429))
-    unknown = undefined;
   if (!answer.ok) return creation.set({ refused: { problem: answer.problem, values } });
+  attempt = undefined;
+  tabStorage?.removeItem(ATTEMPT);
   const [guide] = answer.data;
   if (guide) draft.set({});
   creation.set(guide ? { made: { guide, values } } : {});
-}
-
-function randomText(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
 }

@@ -4,7 +4,7 @@
 export const SHORTENED = /^[+-]?\d(?:[.,]\d+)?e\+?\d+$/i;
 export const NUMBER_REFUSALS = {
   shortened:
-    'La hoja de cálculo acortó este número, y sus últimas cifras se perdieron. Dé a la columna el formato Texto y escríbalo otra vez.',
+    'Este número viene acortado, sin sus últimas cifras. Escríbalo completo; en una hoja de cálculo, dé antes a la columna el formato Texto.',
   ambiguous: 'No se sabe si la coma separa miles o decimales. Escríbalo sin comas, con punto decimal.',
   number: 'No es un número.',
 } as const;

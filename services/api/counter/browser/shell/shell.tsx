@@ -40,7 +40,11 @@ function Inside({ loaders }: { loaders: Loaders }) {
   const who = useStore(session);
   const { tab } = useStore(place);
   const asksAgain = useStore(isAskingAgain);
-  const [isLeaving, setLeaving] = useState(false);
+  const [leaving, setLeaving] = useState<{ keeps: boolean; loses: boolean }>();
+  const leave = async () => {
+    const found = { keeps: await keepsAnything(), loses: losesWork() };
+    return found.keeps || found.loses ? setLeaving(found) : leaveAll();
+  };
   return (
     <>
       <nav aria-label="Secciones">
@@ -55,7 +59,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
             {who?.username}
             {who?.isTest && ' · cuenta de prueba'}
           </span>
-          <Button quiet onClick={async () => ((await keepsAnything()) ? setLeaving(true) : leaveAll())}>
+          <Button quiet onClick={leave}>
             Salir
           </Button>
         </span>
@@ -64,15 +68,20 @@ function Inside({ loaders }: { loaders: Loaders }) {
         <Waiting />
         <Loaded key={tab} tab={tab} loaders={loaders} />
       </main>
-      {isLeaving && (
-        <Dialog title="¿Salir de este navegador?" onClose={() => setLeaving(false)}>
-          <p>
-            Se borra lo que guardó aquí, como remitentes e impresora. Si solo cierra la pestaña, se queda para
-            la próxima vez.
-          </p>
+      {leaving && (
+        <Dialog title="¿Salir de este navegador?" onClose={() => setLeaving(undefined)}>
+          {leaving.loses && (
+            <p>Se pierde lo que no ha terminado: filas sin crear, o correcciones sin guardar.</p>
+          )}
+          {leaving.keeps && (
+            <p>
+              Se borra lo que guardó aquí, como remitentes e impresora. Si solo cierra la pestaña, se queda
+              para la próxima vez.
+            </p>
+          )}
           <p class="acciones">
             <Button onClick={leaveAll}>Salir y borrar</Button>
-            <Button quiet onClick={() => setLeaving(false)}>
+            <Button quiet onClick={() => setLeaving(undefined)}>
               Quedarse
             </Button>
           </p>
@@ -82,7 +91,7 @@ function Inside({ loaders }: { loaders: Loaders }) {
         <Dialog title="Su sesión terminó">
           <p>Escriba su contraseña otra vez: lo que estaba haciendo sigue donde iba.</p>
           <Login username={who.username} />
-          <Button quiet onClick={leaveAll}>
+          <Button quiet onClick={leave}>
             Salir
           </Button>
         </Dialog>
@@ -106,6 +115,11 @@ tabs.onmessage = () => {
   keepNoMore();
   location.replace('/mostrador');
 };
+
+/** Whether something would be lost: a tab that asks before the browser closes it is asked here too. */
+function losesWork(): boolean {
+  return !dispatchEvent(new Event('beforeunload', { cancelable: true }));
+}
 
 /** Ends the sessions of all tabs, and leaves nothing of anybody in this browser. */
 async function leaveAll(): Promise<void> {
