@@ -95,7 +95,7 @@ test('an api in another Redis than the label workers of its cell is named, and n
   pageThat,
 }) => {
   const registered = stores.mongo.collection('processes');
-  await expect.poll(() => registered.countDocuments({ seesWorkers: true }), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => registered.countDocuments({ seesWorkers: true })).toBe(1);
   const prefixed = (name: string) => ({ REDIS_PREFIX: stores.prefix.replace('}', `-${name}}`) });
   const health = ({ url }: { url: string }) => call(`${url}/health/ready`);
   const wrong = await startApi(prefixed('otro'));

@@ -101,7 +101,7 @@ test(
     for (const api of good) await until(api, OK);
     const able = { cell: 'tres', proven: { $all: ['create', 'print'] } };
     const processes = stores.mongo.collection('processes');
-    await expect.poll(() => processes.countDocuments(able), { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => processes.countDocuments(able)).toBe(2);
     const made = stores.mongo.collection('guides').find({ account: 'guardia-cliente-tres' });
     const senders = (await made.toArray()).map(({ guide }) => guide.Remitente);
     expect(senders).toEqual([{ Nombre: 'Cliente de prueba' }, { Nombre: 'Cliente de prueba' }]);

@@ -39,7 +39,7 @@ function withHours(Horario: string): Branch[] {
 
 async function untilKnown(client: Client, postalCode: string, answer: object): Promise<void> {
   const known = async () => (await client.get(`/api/sucursales/cobertura/${postalCode}`)).body.data;
-  await expect.poll(known, { timeout: 30_000 }).toMatchObject(answer);
+  await expect.poll(known).toMatchObject(answer);
 }
 
 const to = (recipient: object) => {

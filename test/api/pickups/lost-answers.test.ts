@@ -145,9 +145,7 @@ describe('an api that dies', () => {
       expect(found[0]?.place === undefined).toBe(found[0]?.status === 'Cancelada');
       if (found[0]?.status !== 'Cancelada') {
         await register(event(Guias[0] as string, 'Recolectado'));
-        await expect
-          .poll(async () => (await read(Recoleccion)).Estado, { timeout: 30_000 })
-          .toBe('Recolectada');
+        await expect.poll(async () => (await read(Recoleccion)).Estado).toBe('Recolectada');
       }
       expect(scanner).toBeDefined();
       await finishCut(new NewsSweep(api.contextOf(webhooks).topics));

@@ -55,7 +55,7 @@ const test = events
   /** Waits until the api knows a load. @param status of its answer about 20000. */
   .extend('untilKnown', { scope: 'file' }, ({ demo }) => async (status: number) => {
     const known = async () => (await demo.get('/api/sucursales/cobertura/20000')).status;
-    await expect.poll(known, { timeout: 30_000 }).toBe(status);
+    await expect.poll(known).toBe(status);
   })
   .extend('loaded', { scope: 'file', auto: true }, async ({ store, untilKnown }) => {
     await store.loadBranches([...BRANCHES, REMOTE]);

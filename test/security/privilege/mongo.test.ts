@@ -315,9 +315,7 @@ describe('the role allows all that is sent by', () => {
     const measures = { Peso: 2.5, Largo: 30, Alto: 20, Ancho: 15 };
     const guide = { ...minimalGuide(), Producto: { Contenido: 'Libros', ...measures } };
     const body = { TipoServicio: 'Domicilio', Guia: [guide] };
-    await expect
-      .poll(async () => (await demo.post('/api/guias/cotizar', body)).status, { timeout: 30_000 })
-      .toBe(200);
+    await expect.poll(async () => (await demo.post('/api/guias/cotizar', body)).status).toBe(200);
     const { data } = (await demo.post('/api/guias/cotizar', body)).body;
     const [quote] = data as { Opciones: { Cotizacion: string }[] }[];
     const [created] = await demo.created({ ...guide, Cotizacion: quote?.Opciones[0]?.Cotizacion });
